@@ -186,6 +186,7 @@ const certificate = record<Certificate>({
   relativeGap: number,
   epochs: count(),
   stopped: oneOf(...stopReasons),
+  provedZeros: optional(count()),
 });
 
 const recipe = record<Recipe>({

@@ -3,12 +3,13 @@ import type { Label } from '../data/labels.ts';
 import type { Task } from '../problem/losses/loss.ts';
 
 /**
- * Why training ended. `precision`: at the limits of double precision; `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended
+ * Why training ended. `precision`: at the limits of double precision; `no-progress`: the gap no longer fell; `early-stop`: the error on the hold-out rows rose; `stream`: the stream ended
  * whose rows were learned from and not stored; `imported`: another program trained, without a proof.
  */
 export const stopReasons = [
   'converged',
   'precision',
+  'no-progress',
   'epoch-limit',
   'time-limit',
   'interrupted',
@@ -27,6 +28,8 @@ export interface Certificate {
   readonly relativeGap: number;
   readonly epochs: number;
   readonly stopped: StopReason;
+  /** Weights that are proved to be 0 in every optimum, where the penalty and the loss allow a proof. */
+  readonly provedZeros?: number;
 }
 
 export type { Label } from '../data/labels.ts';

@@ -4,6 +4,8 @@ import type { EarlyStop } from './early-stop.ts';
 import type { BestPoint } from './objective/best-point.ts';
 import type { Certifier, ProvedBound } from './objective/certificate.ts';
 import { type Gap, relativeGap } from './objective/objective.ts';
+import type { ZeroWeights } from './objective/zero-weights.ts';
+import { type Hindrance, ProgressWatch } from './progress-watch.ts';
 import type { Method } from './solver.ts';
 import type { Measured, TestMeasure } from './test-error.ts';
 
@@ -95,6 +97,10 @@ interface ConvergenceOptions {
   readonly certifier: Certifier;
   /** What was subtracted from the labels: the intercept of the model is larger by it. */
   readonly centre: number;
+  /** Where the penalty has an L1 part, which makes weights 0. */
+  readonly zeroWeights: ZeroWeights | undefined;
+  /** See progress-watch.ts. */
+  readonly scaleRatio: () => number;
   /** Whether an intercept alone makes the losses as small as one likes: see infimumIsZero. */
   readonly vanishes: boolean;
 }
@@ -126,10 +132,13 @@ export class Convergence {
   /** Whole evaluations since the gap was last noted, which have not lowered it noticeably; and that gap. */
   #stalled = 0;
   #notedGap = Infinity;
+  readonly #watch = new ProgressWatch();
   /** Whether the certifier holds a dual point. */
   #kept = false;
   /** What the dual point of the last certificate is multiplied by, where it has one. */
   dualScale: number | undefined;
+  /** Columns that the last certificate proves to be 0 in every optimum, where it can. */
+  provedZeros: number | undefined;
 
   constructor(options: ConvergenceOptions) {
     this.#options = options;
@@ -202,13 +211,26 @@ export class Convergence {
     return this.#options.vanishes && this.primal <= vanished * atZero;
   }
 
+  /** Whether the gap has not fallen for very many epochs. */
+  isStuck(epoch: number): boolean {
+    return this.#watch.isStuck(epoch);
+  }
+
+  /** What was measured of a run that ends short of its tolerance, after many epochs; all threads call it. */
+  hindranceAt(epoch: number): Hindrance | undefined {
+    if (this.met || !this.#watch.isLong(epoch)) return undefined;
+    const { atZero, scaleRatio } = this.#options;
+    const { since } = this.#watch;
+    return { since, objectiveShare: this.primal / atZero, scaleRatio: scaleRatio() };
+  }
+
   /** After an epoch: evaluates P and D as far as that is due. */
   observe(epoch: number): void {
     this.whole = this.left < 0 && this.#schedule.isDue(epoch);
     this.#evaluate(epoch, this.whole);
     if (this.left > 0) this.left--;
     else if (this.#seemsMet) this.left = this.#options.method.polish;
-    else if (this.#seemsExact) this.left = 0;
+    else if (this.#seemsExact || this.isStuck(epoch)) this.left = 0;
   }
 
   #evaluate(epoch: number, whole: boolean): void {
@@ -222,12 +244,13 @@ export class Convergence {
     if (known) this.latest = found;
     const moved = known && this.#improve(found.primal);
     if (moved) this.primal = best.primal();
-    if (whole) this.#noteProgress();
+    if (whole) this.#noteProgress(epoch);
     this.#measure(known, moved);
     if (whole) this.#schedule.note(epoch, this.relativeGap, this.#options.method.passes);
   }
 
-  #noteProgress(): void {
+  #noteProgress(epoch: number): void {
+    this.#watch.note(epoch, this);
     const gap = this.primal - this.dual;
     this.#stalled++;
     if (!(gap < (1 - progress) * this.#notedGap)) return;
@@ -252,7 +275,19 @@ export class Convergence {
       if (exact.dual > this.#proved.dual) this.#take(exact, gap);
       this.#charge();
     }
+    const { zeroWeights } = this.#options;
+    this.provedZeros = zeroWeights?.countProved(this.primal + this.#primalAllowance);
+    this.#dropWeights();
     this.left = -1;
+  }
+
+  #dropWeights(onlyVanishing = false): void {
+    const { best, certifier, zeroWeights } = this.#options;
+    const found = zeroWeights?.drop(best, this.primal, onlyVanishing);
+    if (found === undefined) return;
+    this.primal = found;
+    this.#primalAllowance = certifier.primalAllowance(best);
+    this.#charge();
   }
 
   #take({ dual, allowance, scale }: ProvedBound, gap: number): void {
@@ -310,6 +345,8 @@ export class Convergence {
     if (!early?.best) return;
     this.#options.best.goTo(early.weights);
     this.#settle(epoch);
+    // What was measured on test rows is for these weights.
+    this.#dropWeights(true);
     this.measured = early.best;
   }
 
@@ -332,6 +369,7 @@ export class Convergence {
       proved: this.#proved,
       stalled: this.#stalled,
       notedGap: this.#notedGap,
+      watch: this.#watch.save(),
       kept: this.#kept,
       ...(early && { early: early.save() }),
     };
@@ -350,6 +388,7 @@ export class Convergence {
     this.#proved = { ...saved.proved };
     this.#stalled = saved.stalled;
     this.#notedGap = saved.notedGap;
+    this.#watch.restore(saved.watch);
     this.#kept = saved.kept;
     if (sameTest && saved.early) this.#options.early?.restore(saved.early);
     // A tolerance that was met may not be any more, and the other way round.

@@ -1,5 +1,6 @@
 import type { Convergence } from './convergence.ts';
 import type { Gap } from './objective/objective.ts';
+import type { Hindrance } from './progress-watch.ts';
 import type { Method, SolverContext } from './solver.ts';
 import { type LargestWeights, type Sample, TimeAccounts, type TimeUse } from './statistics.ts';
 
@@ -20,6 +21,7 @@ export interface RunLimits extends Limits {
 export type Stop =
   | 'converged'
   | 'precision'
+  | 'no-progress'
   | 'early-stop'
   | 'epoch-limit'
   | 'time-limit'
@@ -56,6 +58,10 @@ export interface Outcome extends RunFigures {
   readonly dualPoint?: Float64Array;
   /** What the dual point that proves the bound is multiplied by, where there is one. */
   readonly dualScale?: number;
+  /** Columns that are proved to be 0 in every optimum, where the penalty and the loss allow a proof. */
+  readonly provedZeros?: number;
+  /** Where many epochs have not met the tolerance: what was measured. */
+  readonly hindrance?: Hindrance;
 }
 
 /** Saves the state of a run from time to time; every thread calls both, at the same moments. */
@@ -134,12 +140,15 @@ export function runEpochs(
     }
     if (stopped) {
       const { rotations, dualPoint, solver } = method;
-      const { dualScale } = convergence;
+      const { dualScale, provedZeros } = convergence;
+      const hindrance = convergence.hindranceAt(epoch);
       const details = {
         ...(solver && { solver }),
         ...(rotations && { rotations }),
         ...(dualPoint && { dualPoint }),
         ...(dualScale !== undefined && { dualScale }),
+        ...(provedZeros !== undefined && { provedZeros }),
+        ...(hindrance && { hindrance }),
       };
       return { epochs: epoch, ...figures(accounts.total), stopped, ...details };
     }
@@ -154,7 +163,8 @@ function end(convergence: Convergence, epoch: number, limit: number): Stop | und
   convergence.certify(epoch);
   if (convergence.met) return 'converged';
   if (!convergence.exhausted && limit === withinLimits) {
-    return convergence.exhaustsPrecision ? 'precision' : undefined;
+    if (convergence.exhaustsPrecision) return 'precision';
+    return convergence.isStuck(epoch) ? 'no-progress' : undefined;
   }
   const stopped = convergence.exhausted ? 'early-stop' : limitStops[limit];
   convergence.goBack(epoch);

@@ -26,6 +26,8 @@ import { BestPoint } from './objective/best-point.ts';
 import { allocateCertificate, Certifier } from './objective/certificate.ts';
 import { allocateObjective, Objective } from './objective/objective.ts';
 import { infimumIsZero, type Problem } from './objective/problem.ts';
+import { ZeroWeights } from './objective/zero-weights.ts';
+import { scaleRatio } from './progress-watch.ts';
 import { loadSolver, type SolverPlan } from './registry.ts';
 import { checkSavedMethod } from './saved-state.ts';
 import { allocateMethod, createMethod } from './sequence.ts';
@@ -138,6 +140,11 @@ export async function runThread(
     tolerance,
     atZero,
     centre,
+    zeroWeights:
+      problem.penalty.l1 > 0
+        ? new ZeroWeights(context, loss, certifier, memory.certificate)
+        : undefined,
+    scaleRatio: () => scaleRatio(objective, team),
     vanishes: infimumIsZero(problem, loss, team),
   });
   if (start) {

@@ -20,6 +20,9 @@ export function checkedConvergence(value: unknown, run: CheckpointedRun): SavedC
   checkProved(saved.get('proved'), primal);
   saved.get('stalled').whole();
   saved.get('notedGap').number();
+  const watch = saved.get('watch');
+  watch.get('epoch').whole(0, run.epoch);
+  for (const key of ['gap', 'primal']) watch.get(key).number();
   checkBoolean(saved.get('kept'));
   const latest = saved.get('latest');
   if (latest.value !== null) checkGap(latest);

@@ -123,8 +123,11 @@ export function lossReference({ name, parameter, module }: Loss): Model['loss'] 
   return { name, parameter, ...(module && { module }) };
 }
 
-function certificateOf({ primal, dual, relativeGap, epochs, stopped }: Outcome): Certificate {
-  return { primal, dual, gap: Math.max(0, primal - dual), relativeGap, epochs, stopped };
+function certificateOf(outcome: Outcome): Certificate {
+  const { primal, dual, relativeGap, epochs, stopped, provedZeros } = outcome;
+  const gap = Math.max(0, primal - dual);
+  const zeros = provedZeros !== undefined && { provedZeros };
+  return { primal, dual, gap, relativeGap, epochs, stopped, ...zeros };
 }
 
 /** Vectors are fitted independently: bounds on their objectives are bounds on the sum of these. */
@@ -139,7 +142,11 @@ function joinedCertificate(certificates: readonly Certificate[]): Certificate {
   const worst = certificates.reduce((most, one) => Math.max(most, one.relativeGap), 0);
   const relativeGap = gap === 0 ? 0 : Math.min(worst, gap / Math.abs(primal));
   const stopped = certificates.find((one) => one.stopped !== 'converged')?.stopped ?? 'converged';
-  return { primal, dual, gap, relativeGap, epochs, stopped };
+  const known = certificates.flatMap(({ provedZeros }) => provedZeros ?? []);
+  const zeros = known.length === certificates.length && {
+    provedZeros: sum(Float64Array.from(known)),
+  };
+  return { primal, dual, gap, relativeGap, epochs, stopped, ...zeros };
 }
 
 /**

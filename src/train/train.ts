@@ -196,6 +196,7 @@ function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined)
   const { solver, classes, grid, seed, certificate, certificates } = model;
   const outcomes = fits.map(({ outcome }) => outcome);
   const [{ rotations }] = outcomes;
+  const hindrance = outcomes.find((one) => one.hindrance)?.hindrance;
   return {
     solver,
     loss: model.loss.name,
@@ -207,8 +208,10 @@ function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined)
     epochs: certificate.epochs,
     passes: outcomes.reduce((sums, { passes }) => sums + passes, 0),
     ...pick(certificate, 'primal', 'dual', 'gap', 'relativeGap', 'stopped'),
+    ...(certificate.provedZeros !== undefined && { provedZeros: certificate.provedZeros }),
     effort: outcomes.map(({ effort }) => effort).reduce(addTimeUse),
     ...(rotations && { rotations }),
+    ...(hindrance && { hindrance }),
     ...(certificates && { vectors: certificates.length }),
     ...(test && { test }),
   };

@@ -42,6 +42,8 @@ export interface LossEntry extends ScoreTraits {
   readonly doc: string;
   readonly parameter?: ParameterRule;
   readonly labels?: LabelRule;
+  /** Of losses whose second derivative is bounded: see Loss. */
+  greatestCurvature?(parameter: number): number;
   /** Default: ℓ* is curved. */
   readonly pieces?: QuadraticPieces;
   /** Default: false. */
@@ -78,6 +80,7 @@ const entries = {
     functions: squaredHinge,
     task: 'classification',
     smooth: true,
+    greatestCurvature: () => 2,
     pieces: 1,
     liblinear: { l2: 'L2R_L2LOSS_SVC', l1: 'L1R_L2LOSS_SVC' },
     doc: 'max(0, 1 − y u)²',
@@ -86,6 +89,7 @@ const entries = {
     functions: smoothedHinge,
     task: 'classification',
     smooth: true,
+    greatestCurvature: (smoothing: number) => 1 / smoothing,
     pieces: 1,
     parameter: {
       name: 'smoothing',
@@ -99,6 +103,7 @@ const entries = {
     functions: logistic,
     task: 'classification',
     smooth: true,
+    greatestCurvature: () => 0.25,
     ...scoreTraits.logistic,
     openEnds: true,
     defaultSteps: [0.2, 0.15],
@@ -110,6 +115,7 @@ const entries = {
     functions: square,
     task: 'regression',
     smooth: true,
+    greatestCurvature: () => 1,
     pieces: 1,
     defaultMetric: 'mse',
     vowpalWabbit: 'squared',
@@ -119,6 +125,7 @@ const entries = {
     functions: huber,
     task: 'regression',
     smooth: true,
+    greatestCurvature: () => 1,
     pieces: 1,
     parameter: {
       name: 'delta',
@@ -142,6 +149,7 @@ const entries = {
     functions: squaredAbsolute,
     task: 'regression',
     smooth: true,
+    greatestCurvature: () => 2,
     pieces: 2,
     parameter: insensitiveZone,
     liblinear: { l2: 'L2R_L2LOSS_SVR' },
@@ -224,6 +232,7 @@ export function makeLoss(name: string, entry: LossEntry, given?: number): Loss {
     openEnds: entry.openEnds ?? false,
     defaultSteps: entry.defaultSteps ?? commonSteps,
     ...(entry.pieces && { pieces: entry.pieces }),
+    ...(entry.greatestCurvature && { greatestCurvature: entry.greatestCurvature(parameter) }),
     ...(rule && { parameterName: rule.name }),
     ...(labels && { labels }),
   });

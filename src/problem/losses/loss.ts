@@ -100,6 +100,8 @@ export interface Loss extends PrimalLoss, LossFunctions, Required<ScoreTraits> {
   readonly labels?: LabelRule;
   /** Where ℓ* has a constant second derivative: see QuadraticPieces. */
   readonly pieces?: QuadraticPieces;
+  /** L where |ℓ'(u) − ℓ'(t)| ≤ L |u − t| for all scores; none of a loss that has no such L. */
+  readonly greatestCurvature?: number;
   /** Whether (ℓ*)' is unbounded at an end of its domain, so that α must stay away from it. */
   readonly openEnds: boolean;
   /** Step sizes of AdaGrad in solver dso, for w and for α, that do well on rows of length 1. */

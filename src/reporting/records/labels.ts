@@ -109,6 +109,7 @@ export function newestFirst(a: RunSummary, b: RunSummary): number {
 const endTexts: Readonly<Partial<Record<StopReason, string>>> = {
   converged: 'converged',
   precision: 'precision limit',
+  'no-progress': 'no progress',
   'early-stop': 'early stop',
   'time-limit': 'time limit',
   'epoch-limit': 'epoch limit',

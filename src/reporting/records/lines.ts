@@ -88,7 +88,7 @@ const shapes: Readonly<Record<RunLine['event'], Shape>> = {
   notice: objectOf({ message: text }),
   result: objectOf({
     ...each(text, 'ended model solver? stopped?'),
-    ...each(number, 'code lambda? epochs? passes?'),
+    ...each(number, 'code lambda? epochs? passes? provedZeros?'),
     ...each(measured, 'primal? dual? gap? relativeGap?'),
     'imbalance?': imbalance,
     'seconds?': objectOf(each(number, 'read partition train total')),

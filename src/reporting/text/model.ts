@@ -13,7 +13,7 @@ import {
   plural,
 } from '../format.ts';
 import { type LabelledLine, numberTable, tableLines, twoColumns } from '../table.ts';
-import { describeCertificate } from './summary.ts';
+import { describeCertificate, describeZeros } from './summary.ts';
 
 interface Feature {
   /** As in the data: from 1, or from 0 with --zero-based. */
@@ -147,8 +147,8 @@ function describeTask({ classes, multiLabel }: Model): string {
   return `classification: negative ${negative}, positive ${positive}`;
 }
 
-function certificateLines({ certificate, certificates, classes }: Model): LabelledLine[] {
-  const { primal, dual, stopped, epochs } = certificate;
+function certificateLines({ certificate, certificates, classes, weights }: Model): LabelledLine[] {
+  const { primal, dual, stopped, epochs, provedZeros } = certificate;
   if (stopped === 'imported') {
     return [['certificate', 'none: another program trained it, and left no proof']];
   }
@@ -162,6 +162,7 @@ function certificateLines({ certificate, certificates, classes }: Model): Labell
     ['objective', `${primal}, at least ${dual} for any weights`],
     ['certificate', describeCertificate(certificate)],
     ['worst class', worst && `${worstClass}: ${describeCertificate(worst)}`],
+    ['zeros', provedZeros === undefined ? undefined : describeZeros(certificate, weights.length)],
   ];
 }
 

@@ -24,7 +24,7 @@ import { commandLine, solverName, statusText } from '../records/labels.ts';
 import type { RunDetail, RunSeries, RunSummary, SampleLine } from '../records/record.ts';
 import { type LabelledLine, twoColumns } from '../table.ts';
 import { describeMetrics } from './metrics.ts';
-import { describeCertificate, describeEffort, describeThreads } from './summary.ts';
+import { describeCertificate, describeEffort, describeThreads, describeZeros } from './summary.ts';
 
 /** How charts are drawn: characters that there is room for, colours, horizontal axis. */
 interface ChartStyle {
@@ -149,12 +149,14 @@ function outcomeLines({ summary, vector, epochs }: RunDetail): LabelledLine[] {
     ...(dual !== null && dual !== undefined && { dual }),
     ...(result?.stopped && { stopped: result.stopped }),
   };
+  const weights = vectors * (begin?.columns ?? result?.columns ?? 0);
   const curves = `class ${vector + 1} of ${vectors}, ${plural(epochs, 'epoch')}`;
   return [
     failed,
     ['epochs', `${formatCount(count)} (${passes} passes over the data)`],
     ['objective', `${numberText(primal)}, lower bound ${numberText(dual)}`],
     ['certificate', describeCertificate(proof)],
+    ['zeros', result?.provedZeros === undefined ? undefined : describeZeros(result, weights)],
     ['curves', vectors > 1 ? curves : undefined],
   ];
 }

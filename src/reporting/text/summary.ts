@@ -6,6 +6,7 @@ import {
   type Colours,
   dataSize,
   formatBytes,
+  formatCount,
   formatGapUp,
   formatNumber,
   formatPercent,
@@ -32,6 +33,9 @@ export function summarize(
     `${solver} solver on ${describeThreads(report)}, ${describeStop(stopped, tolerance)} ` +
       `after ${plural(epochs, 'epoch')} ${dim(times)}`,
     (stopped === 'converged' ? green : yellow)(describeCertificate(report)),
+    ...(report.provedZeros === undefined
+      ? []
+      : [describeZeros(report, columns * (report.vectors ?? 1))]),
     ...(effort ? [dim(effort)] : []),
     ...(test ? [`test ${testResult(test)} on ${plural(test.rows, 'row')}`] : []),
     saved.path === '-'
@@ -52,6 +56,7 @@ function describeStop(stopped: StopReason, tolerance: number): string {
   const texts: Readonly<Record<StopReason, string>> = {
     converged: `converged to the tolerance ${limit}`,
     precision: `stopped at the limits of double precision, above the tolerance ${limit},`,
+    'no-progress': `stopped for lack of progress, above the tolerance ${limit},`,
     'early-stop': 'stopped early, since the test error stopped falling,',
     'epoch-limit': `stopped by the epoch limit, above the tolerance ${limit},`,
     'time-limit': `stopped by the time limit, above the tolerance ${limit},`,
@@ -84,6 +89,15 @@ export function describeCertificate({
   return `within ${distance} of the optimum (certified: ${gap})`;
 }
 
+/** Which part of all weights is proved to be 0. */
+export function describeZeros(
+  { provedZeros = 0 }: Pick<TrainReport, 'provedZeros'>,
+  weights: number,
+): string {
+  const verb = provedZeros === 1 ? 'is' : 'are';
+  return `${formatCount(provedZeros)} of ${plural(weights, 'weight')} ${verb} proved to be 0 in every optimum`;
+}
+
 function testResult(test: Metrics): string {
   switch (test.task) {
     case 'regression':
@@ -107,6 +121,31 @@ export function describeEffort(report: TrainReport): string | undefined {
   const share = (part: number) => `${Math.round((100 * part) / all)} %`;
   const line = `threads computed ${share(effort.computing)} and waited ${share(effort.waiting)} of the time`;
   return ranks === 1 ? line : `${line}; ${formatBytes(effort.bytes)} sent between ranks`;
+}
+
+/** An objective this much smaller than without weights is that of rows that are fitted exactly. */
+const nearlyFitted = 1e-3;
+/** Columns whose scales differ by this much slow most solvers down. */
+const unlike = 1e3;
+
+/** Why the tolerance was not met, as far as that was measured, and the option that would help. */
+export function adviseOnProgress(report: TrainReport): string | undefined {
+  const { hindrance, solver, lambda, epochs } = report;
+  if (!hindrance) return undefined;
+  const { since, objectiveShare, scaleRatio } = hindrance;
+  const measured = `the gap has not fallen noticeably since epoch ${since} of ${epochs}`;
+  const found = since > epochs / 2 ? 'the gap falls too slowly' : measured;
+  const second = solver === 'interior-point' ? '' : ' or --solver interior-point';
+  if (scaleRatio >= unlike) {
+    const ratio = formatNumber(Number(scaleRatio.toPrecision(2)));
+    return `${found}: the values of some columns are ${ratio} times as large as those of others; --scale std${second} would help`;
+  }
+  if (Math.abs(objectiveShare) <= nearlyFitted) {
+    const share = formatNumber(Number(objectiveShare.toPrecision(2)));
+    return `${found}: the objective is ${share} of that without weights, so the data is fitted almost exactly and lambda ${formatNumber(lambda)} hardly limits the weights; a larger --lambda${second} would help`;
+  }
+  const help = solver === 'interior-point' ? 'a larger --lambda' : '--solver interior-point';
+  return `${found}; ${help} would help`;
 }
 
 /** From this share of the time on, waiting calls for advice. */

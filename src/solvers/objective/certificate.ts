@@ -15,7 +15,7 @@ export const unit = 2 ** -53;
 /** Operations that one value of a loss, a conjugate or a penalty takes, at most. */
 export const operations = 16;
 /** The bounds are computed with rounding errors, too; this covers them, and what is of second order. */
-const secure = 1.01;
+export const secure = 1.01;
 /** What underflow may lose in a sum. */
 const underflow = 1e-305;
 
@@ -55,6 +55,8 @@ export class Certifier {
   readonly #exactImage: ExactImage;
   /** Whether the image of the proof was summed without errors. */
   #exactly = false;
+  /** Of the last proof, whose image is still there. */
+  #last: ProvedBound = { dual: -Infinity, allowance: 0 };
 
   constructor(objective: Objective, team: Team, ring: Ring, loss: Loss, memory: CertificateMemory) {
     this.#objective = objective;
@@ -133,10 +135,36 @@ export class Certifier {
     objective.imageSizes(alpha, this.#memory.imageSizes);
     const scale = balanced ? this.#feasibleScale(image) : 0;
     this.keep(alpha);
-    const found = this.#boundAt(alpha, image, scale);
-    if (found.dual > 0) return found;
+    this.#last = this.#boundAt(alpha, image, scale);
+    const { dual } = this.#last;
+    if (dual > 0) return this.#last;
     const zero = this.#boundAt(alpha, image, 0);
-    return zero.dual > found.dual || !(found.dual > -Infinity) ? zero : found;
+    if (zero.dual > dual || !(dual > -Infinity)) this.#last = zero;
+    return this.#last;
+  }
+
+  /** The last proof, whose image and errors are there until something overwrites them. */
+  get last(): ProvedBound {
+    return this.#last;
+  }
+
+  /**
+   * By column λ l1 f_j less the largest |v_j| of the last proof on a side where the box has room, made
+   * smaller by rounding errors; in place of the sizes of the image. Once a proof.
+   */
+  measureRooms(scale: number): Float64Array {
+    const { imageSizes } = this.#memory;
+    const image = this.#objective.scratchImage;
+    this.#team.reduce(1, (block) => {
+      const rooms = this.#objective.columnsOf(imageSizes, block);
+      this.#forColumns(block, image, (v, error, { l1, low, high }, j) => {
+        const up = high > 0 ? v : -Infinity;
+        const down = low < 0 ? -v : -Infinity;
+        const most = scale * (Math.max(up, down) + error);
+        rooms[j] = atLeast(l1, operations * unit) - (most + operations * unit * Math.abs(most));
+      });
+    });
+    return imageSizes;
   }
 
   /** D(scale · α) less what rounding may have added to it. */
@@ -206,7 +234,7 @@ export class Certifier {
   #forColumns(
     block: number,
     image: Float64Array,
-    visit: (v: number, error: number, ends: Ends) => void,
+    visit: (v: number, error: number, ends: Ends, j: number) => void,
   ): void {
     const { problem } = this.#objective;
     const { columnCounts, columnStarts, size } = problem.grid.partition;
@@ -220,7 +248,7 @@ export class Certifier {
       if (position === problem.interceptPosition) continue;
       const error = secure * this.#imageError(columnCounts[position] + size + 6, v[j], sizes[j]);
       const [low, high] = box ? [box.low[j], box.high[j]] : [-Infinity, Infinity];
-      visit(v[j], error, { l1: l1[j], l2: l2[j], low, high });
+      visit(v[j], error, { l1: l1[j], l2: l2[j], low, high }, j);
     }
   }
 

@@ -7,6 +7,7 @@ import type { Metrics } from '../../model/metrics/evaluate.ts';
 import type { Calibration, Certificate, Model } from '../../model/model.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
+import type { Hindrance } from '../../solvers/progress-watch.ts';
 import type { Solver } from '../../solvers/registry.ts';
 import type { ClassWeights } from '../class-weights.ts';
 import type { BeginEvent, EpochEvent, SampleEvent } from '../events.ts';
@@ -130,6 +131,8 @@ export interface TrainReport extends Certificate, DescribedByModel {
   readonly effort: EpochEvent['effort'];
   /** Rotations of the ring per epoch: the ring solver's, on more than one worker. */
   readonly rotations?: number;
+  /** Where many epochs have not met the tolerance: what was measured, of the first such vector. */
+  readonly hindrance?: Hindrance;
   readonly test?: Metrics;
 }
 

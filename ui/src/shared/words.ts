@@ -129,6 +129,8 @@ export function aboutModel(run: RunSummary, progress: Progress): string {
       return `time limit reached ${shortfall(run, progress)}; model in`;
     case 'precision':
       return `limits of double precision reached ${shortfall(run, progress)}; model in`;
+    case 'no-progress':
+      return `the gap stopped falling ${shortfall(run, progress)}; model in`;
     case 'early-stop':
       return 'the test error stopped falling; model in';
     default:

@@ -1,0 +1,115 @@
+/** Runs that cannot reach their certificate end, and tell what was measured. */
+import { describe, expect, test } from 'vitest';
+import { stream } from '../../src/math/random.ts';
+import { losses } from '../../src/problem/losses/index.ts';
+import { penalties } from '../../src/problem/penalties/index.ts';
+import { adviseOnProgress } from '../../src/reporting/text/summary.ts';
+import { solvers } from '../../src/solvers/index.ts';
+import { ProgressWatch } from '../../src/solvers/progress-watch.ts';
+import type { TrainOptions } from '../../src/train/options/options.ts';
+import { train } from '../../src/train/train.ts';
+import { datasetOf } from '../support/data.ts';
+
+const random = stream(3, 0);
+const rows = Array.from({ length: 200 }, () =>
+  Array.from({ length: 5 }, () => Math.fround(random.normal())),
+);
+const noise = rows.map(() => random.normal());
+
+describe('separable classes and a penalty that is next to nothing', () => {
+  const labels = rows.map(([a, b]) => (a + 2 * b > 0 ? 1 : -1));
+  const options: TrainOptions = {
+    loss: losses.logistic(),
+    penalty: penalties.l1(),
+    lambda: 1e-10,
+    threads: 1,
+  };
+
+  test('the run ends long before its last epoch and names --lambda', async () => {
+    const solver = solvers.ring({ mode: 'columns' });
+    const { report } = await train(datasetOf(rows, labels), { ...options, solver });
+    expect(report.stopped).toBe('no-progress');
+    expect(report.epochs).toBeLessThan(5000);
+    expect(report.hindrance?.objectiveShare).toBeLessThan(1e-6);
+    expect(adviseOnProgress(report)).toMatch(/a larger --lambda or --solver interior-point would/);
+  });
+
+  test.each([
+    ['a larger --lambda', { lambda: 1e-4 }],
+    ['--solver interior-point', { solver: solvers.interiorPoint() }],
+  ])('%s helps', async (_, change) => {
+    const { report } = await train(datasetOf(rows, labels), { ...options, ...change });
+    expect(report.stopped).toBe('converged');
+    expect(report).not.toHaveProperty('hindrance');
+    expect(adviseOnProgress(report)).toBe(undefined);
+  });
+});
+
+describe('features in very different units', () => {
+  const raw = rows.map(([a, b, ...rest]) => [1e4 * a, 1e-2 * b, ...rest].map(Math.fround));
+  const labels = rows.map(([a, b], row) => 3 * a + b + 0.1 * noise[row]);
+  const options: TrainOptions = {
+    loss: losses.absolute(),
+    penalty: penalties.l1(),
+    lambda: 1e-4,
+    intercept: true,
+    threads: 1,
+    solver: solvers.ring({ mode: 'rows' }),
+  };
+
+  test('the run ends and names --scale', async () => {
+    const { report } = await train(datasetOf(raw, labels), options);
+    expect(report.stopped).toBe('no-progress');
+    expect(report.hindrance?.scaleRatio).toBeGreaterThan(1e5);
+    expect(adviseOnProgress(report)).toMatch(
+      /; --scale std or --solver interior-point would help$/,
+    );
+  });
+
+  test('--scale std helps', async () => {
+    const { report } = await train(datasetOf(raw, labels), { ...options, scale: 'std' });
+    expect(report.stopped).toBe('converged');
+  });
+});
+
+describe('progress', () => {
+  const stuckAt = (gapAt: (epoch: number) => number) => {
+    const watch = new ProgressWatch();
+    for (let epoch = 1; epoch < 10_000; epoch++) {
+      watch.note(epoch, { primal: 1 + gapAt(epoch), dual: 1 });
+      if (watch.isStuck(epoch)) return epoch;
+    }
+    return undefined;
+  };
+
+  test.each([
+    ['geometric', (epoch: number) => 0.999 ** epoch],
+    ['1/√t', (epoch: number) => 1 / Math.sqrt(epoch)],
+    [
+      'a pause of 900 epochs, then more',
+      (epoch: number) => (epoch < 1000 ? 1 : 0.9) / epoch ** 0.1,
+    ],
+  ])('%s: goes on', (_, gapAt) => {
+    expect(stuckAt(gapAt)).toBe(undefined);
+  });
+
+  test.each([
+    ['constant', () => 0.5, 2000],
+    ['constant from epoch 1500 on', (epoch: number) => 1 / Math.min(epoch, 1500), 3000],
+    ['too slow for any limit', (epoch: number) => 1 - 1e-6 * epoch, 2000],
+  ] as const)('%s: ends', (_, gapAt, least) => {
+    const epoch = stuckAt(gapAt);
+    expect(epoch).toBeGreaterThanOrEqual(least - 100);
+    expect(epoch).toBeLessThanOrEqual(least);
+  });
+
+  test('without any bound P tells', () => {
+    const watch = new ProgressWatch();
+    for (let epoch = 1; epoch <= 3000; epoch++)
+      watch.note(epoch, { primal: 1 / epoch, dual: -Infinity });
+    expect(watch.isStuck(3000)).toBe(false);
+    for (let epoch = 3001; epoch <= 6000; epoch++)
+      watch.note(epoch, { primal: 3.33e-4, dual: -Infinity });
+    expect(watch.isStuck(6000)).toBe(true);
+  });
+});
