@@ -1,6 +1,7 @@
 // The entry of one WebAssembly module per loss: "./loss" is the loss it is built for.
 export * from "./columns";
 export * from "./dense";
+export * from "./panels";
 export * from "./rows";
 export * from "./saddle";
 export * from "./sgd";

@@ -109,6 +109,14 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     'a #stride #begin #end #count c #rowStride #sign',
   ],
   addRowProducts: ['whole block scales gram stride', `${whole} #block scales gram #stride`],
+  gatherPanel: [
+    'cell count panel results sizes stride',
+    `${cell} #count panel results sizes #stride`,
+  ],
+  scatterPanel: [
+    'cell count sources stride panel sizes',
+    `${cell} #count sources #stride panel sizes`,
+  ],
   listUnits: [
     'runs length skip now start active',
     'runs @runs #length @active skip now start active',

@@ -71,10 +71,15 @@ export class Certifier {
   }
 
   /** How much P may exceed the P that was computed at a point from its weights and the data. */
-  primalAllowance({ weights, margins }: Point): number {
+  primalAllowance(point: Point): number {
+    this.#objective.marginSizes(point.weights, this.#memory.marginSizes);
+    return this.allowanceOf(point);
+  }
+
+  /** The same, where the sizes of the terms of all margins are in memory. */
+  allowanceOf({ weights, margins }: Point): number {
     const { problem } = this.#objective;
     const sizes = this.#memory.marginSizes;
-    this.#objective.marginSizes(weights, sizes);
     const { rowCounts, rowStarts, blockLengths, size } = problem.grid.partition;
     const [losses, penalty, terms] = this.#team.reduce(3, (worker, values) => {
       const rows = (array: Float64Array) => this.#objective.rowsOf(array, worker);
@@ -122,15 +127,30 @@ export class Certifier {
    */
   prove(exactly = false): ProvedBound {
     const objective = this.#objective;
-    const alpha = objective.withinDomain(this.#memory.alpha);
-    const balanced = !objective.problem.intercept || this.#balance(alpha);
-    const image = objective.scratchImage;
-    this.#exactly = exactly;
+    const isBalanced = this.makeFeasible();
+    const { alpha } = this.#memory;
     if (exactly) this.#exactImage.compute(alpha);
-    else objective.image(alpha, image);
+    else objective.image(alpha, objective.scratchImage);
     objective.imageSizes(alpha, this.#memory.imageSizes);
-    const scale = balanced ? this.#feasibleScale(image) : 0;
+    return this.boundOf(alpha, isBalanced, exactly);
+  }
+
+  /** Cuts the kept α to its domain and balances it exactly; returns whether that was possible. */
+  makeFeasible(): boolean {
+    const alpha = this.#objective.withinDomain(this.#memory.alpha);
+    const isBalanced = !this.#objective.problem.intercept || this.#balance(alpha);
     this.keep(alpha);
+    return isBalanced;
+  }
+
+  /**
+   * The bound of an α that has been made feasible; its image is the objective's, the sizes of the terms
+   * of that are in memory.
+   */
+  boundOf(alpha: Float64Array, isBalanced: boolean, exactly = false): ProvedBound {
+    const image = this.#objective.scratchImage;
+    this.#exactly = exactly;
+    const scale = isBalanced ? this.#feasibleScale(image) : 0;
     const found = this.#boundAt(alpha, image, scale);
     if (found.dual > 0) return found;
     const zero = this.#boundAt(alpha, image, 0);

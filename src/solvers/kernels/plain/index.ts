@@ -2,6 +2,7 @@ import type { Loss } from '../../../problem/losses/loss.ts';
 import type { Kernels } from '../kernels.ts';
 import { plainColumnKernels } from './columns.ts';
 import { plainDenseKernels } from './dense.ts';
+import { plainPanelKernels } from './panels.ts';
 import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
 import { plainSaddleKernel, plainSgdKernels } from './stochastic.ts';
 import { plainSumKernels, plainVectorKernels } from './vectors.ts';
@@ -18,5 +19,6 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainSumKernels(loss),
     ...plainVectorKernels,
     ...plainDenseKernels,
+    ...plainPanelKernels,
   };
 }

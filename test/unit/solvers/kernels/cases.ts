@@ -5,6 +5,7 @@ import type { Random } from '../../../../src/math/random.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
 import { type Kernels, saddleStride } from '../../../../src/solvers/kernels/kernels.ts';
 import { denseCases } from './dense-cases.ts';
+import { panelCases } from './panel-cases.ts';
 import {
   doubles,
   drawCell,
@@ -136,6 +137,7 @@ function sweepColumnsCase(bounded: boolean): KernelCase {
 export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...vectorCases,
   ...denseCases,
+  ...panelCases,
   ...sgdCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
