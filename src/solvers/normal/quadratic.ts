@@ -2,12 +2,15 @@ import { clamp, softThreshold } from '../../math/scalars.ts';
 import { DenseFactor } from '../interior/factor.ts';
 import type { Kernels } from '../kernels/kernels.ts';
 
-/** Changes below this share of the size of the labels are rounding errors. */
-const rounding = 1e-13;
+/**
+ * Changes below these shares of the size of the margins are rounding errors: of a weight that is at a
+ * kink or an end, and of one that a step on its face has just been through.
+ */
+const rounding = { outside: 1e-12, inside: 1e-9 } as const;
 /** Pivots of a matrix with ones on its diagonal that are rounding errors. */
 const leastPivot = 1e-13;
 /** Rounds of steps on a face and of a sweep, at most: what is left then shows in the gap. */
-const mostRounds = 500;
+const mostRounds = 200;
 /** Corrections of a step, by residuals that are computed afresh. */
 const corrections = 2;
 
@@ -108,7 +111,8 @@ export class QuadraticProblem {
       const before = this.weights[j];
       const target = softThreshold(this.#gradient[j] + diagonal * before, l1[j]);
       const after = this.#inBox(j, target / (diagonal + l2[j]));
-      const least = (rounding * size) / (this.#roots[j] + Math.sqrt(l2[j]));
+      const share = this.#isOnFace(j) ? rounding.inside : rounding.outside;
+      const least = (share * size) / (this.#roots[j] + Math.sqrt(l2[j]));
       if (!(Math.abs(after - before) > least)) continue;
       this.weights[j] = after;
       this.#addToGradient(j, after - before);
@@ -117,16 +121,17 @@ export class QuadraticProblem {
     return hasMoved;
   }
 
-  /** The weights that are not at a kink of their term, nor at an end. */
-  #listFace(): number[] {
+  /** Whether a weight is neither at a kink of its term nor at an end. */
+  #isOnFace(j: number): boolean {
     const { l1, low, high } = this.#terms;
+    const w = this.weights[j];
+    if (!(this.#roots[j] > 0) || (l1[j] > 0 && w === 0)) return false;
+    return !low || !high || (w > low[j] && w < high[j]);
+  }
+
+  #listFace(): number[] {
     const face: number[] = [];
-    for (let j = 0; j < this.#size; j++) {
-      const w = this.weights[j];
-      if (!(this.#roots[j] > 0) || (l1[j] > 0 && w === 0)) continue;
-      if (low && high && !(w > low[j] && w < high[j])) continue;
-      face.push(j);
-    }
+    for (let j = 0; j < this.#size; j++) if (this.#isOnFace(j)) face.push(j);
     return face;
   }
 

@@ -197,30 +197,27 @@ async function measureFolds(
     known[fold][place] =
       'fit' in given ? { step: { value: measured(heldOut()), ...addEfforts([found.outcome]) } } : given;
   });
+  const takeVector = (fit: HeldOutFit, at: { fold: number; vector: number; step: number }) => {
+    pending[at.fold][at.step] ??= [];
+    const found = pending[at.fold][at.step];
+    found[at.vector] = fit;
+    if (Object.keys(found).length < vectors) return;
+    pending[at.fold][at.step] = [];
+    const value = measured({
+      scores: found.map(({ scores }) => scores),
+      targets: found.map(({ targets }) => targets),
+      weights: weights.filter((_, row) => folds[row] === at.fold),
+    });
+    const efforts = addEfforts(found.flatMap(({ outcome }) => outcome ?? []));
+    steps[at.fold].push({ value, ...efforts });
+  };
   let done = 0;
   await inLanes(laid.training, tasks, async ({ fold, vector }, lane) => {
     let step = 0;
     const subset = { fold, vector, folds, known: known[fold] };
     for await (const fit of followPath(laid, subset, budget, lane)) {
-      if ('step' in fit) {
-        steps[fold].push(fit.step);
-        done += 1;
-        onFit?.(done, fits);
-        continue;
-      }
-      pending[fold][step] ??= [];
-      const found = pending[fold][step];
-      found[vector] = fit;
-      if (Object.keys(found).length === vectors) {
-        pending[fold][step] = [];
-        const heldOut = {
-          scores: found.map(({ scores }) => scores),
-          targets: found.map(({ targets }) => targets),
-          weights: weights.filter((_, row) => folds[row] === fold),
-        };
-        const value = measured(heldOut);
-        steps[fold].push({ value, ...addEfforts(found.flatMap(({ outcome }) => outcome ?? [])) });
-      }
+      if ('step' in fit) steps[fold].push(fit.step);
+      else takeVector(fit, { fold, vector, step });
       step += 1;
       done += 1;
       onFit?.(done, fits);
