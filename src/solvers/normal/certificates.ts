@@ -125,7 +125,8 @@ export class SharedCertificates {
     const primal = objective.primal(weights, margins);
     const allowance = certifier.allowanceOf({ weights, margins });
     objective.dualPoint(margins, certificate.alpha);
-    const isFeasible = certifier.makeFeasible();
+    // The conjugate of the loss is finite everywhere, and with an intercept Σα is the slope of P by it.
+    const isFeasible = certifier.makeFeasible(true);
     objective.ownRows(sizes).set(objective.ownRows(certificate.alpha));
     if (team.index === 0) {
       memory.isFeasible[slot] = Number(isFeasible);

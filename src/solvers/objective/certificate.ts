@@ -53,6 +53,8 @@ export class Certifier {
   readonly #loss: Loss;
   readonly #memory: CertificateMemory;
   readonly #exactImage: ExactImage;
+  /** The argument of the loss is u − y, and its value has no terms that cancel. */
+  readonly #isOfResidual: boolean;
   /** Whether the image of the proof was summed without errors. */
   #exactly = false;
 
@@ -61,6 +63,7 @@ export class Certifier {
     this.#team = team;
     this.#loss = loss;
     this.#memory = memory;
+    this.#isOfResidual = isOfResidual(loss);
     const { scratchImage } = objective;
     this.#exactImage = new ExactImage(objective, team, ring, scratchImage, memory.imageRest);
   }
@@ -87,18 +90,21 @@ export class Certifier {
       const [u, y, c, sizesOfTerms] = arrays.map(rows);
       // Of the sum of losses, as long as a worker has rows.
       const adding = (u.length + size + operations) * unit;
+      const begin = rowStarts[worker];
+      let [errors, sum] = [0, 0];
       for (let i = 0; i < u.length; i++) {
         if (c[i] === 0) continue;
-        const count = rowCounts[rowStarts[worker] + i] + size + 4;
-        values[0] += c[i] * this.#lossError(u[i], y[i], count * sizesOfTerms[i], adding);
-        values[2] += c[i] * this.#loss.value(u[i], y[i], this.#loss.parameter);
+        const count = rowCounts[begin + i] + size + 4;
+        errors += c[i] * this.#lossError(u[i], y[i], count * sizesOfTerms[i], adding);
+        sum += c[i] * this.#loss.value(u[i], y[i], this.#loss.parameter);
       }
       const columns = (array: Float64Array) => this.#objective.columnsOf(array, worker);
       const [w, l1, l2] = [weights, problem.l1, problem.l2].map(columns);
       const length = blockLengths[worker] + size + operations;
-      const sum = this.#objective.kernels.penaltySum(w, l1, l2);
-      values[1] = length * unit * sum;
-      values[2] += sum;
+      const penalties = this.#objective.kernels.penaltySum(w, l1, l2);
+      values[0] = errors;
+      values[1] = length * unit * penalties;
+      values[2] = sum + penalties;
     });
     const { totalWeight } = problem;
     return withUnderflow(secure * (losses / totalWeight + penalty), terms, totalWeight);
@@ -107,18 +113,31 @@ export class Certifier {
   /** By how much ℓ may exceed its computed value; `size`: the margin's terms, times their number. */
   #lossError(u: number, y: number, size: number, adding: number): number {
     const loss = this.#loss;
-    const { parameter } = loss;
-    // An argument of the loss, y u or u − y, is rounded, too.
-    const any = 1 + Math.abs(u) + Math.abs(parameter) + (loss.module ? Math.abs(y) : 0);
-    const argument = isOfResidual(loss) ? Math.abs(u - y) : any;
+    const parameter = loss.parameter;
+    const argument = this.#isOfResidual ? Math.abs(u - y) : this.#argumentOf(u, y);
     const delta = 2 * unit * (secure * size + 4 * argument);
     const here = loss.value(u, y, parameter);
     const most = Math.max(loss.value(u + delta, y, parameter), loss.value(u - delta, y, parameter));
-    let terms = most;
-    if (loss.link === 'log') terms += exp(u) + y * (1 + Math.abs(u)) + Math.abs(xlogx(y));
-    if (loss.module)
-      terms += (Math.abs(u) + Math.abs(y)) * Math.abs(loss.derivative(u, y, parameter));
+    const terms = this.#isOfResidual ? most : this.#addTerms(most, u, y);
     return Math.max(0, most - here) + operations * unit * terms + adding * most;
+  }
+
+  /** The size of what y u, the argument of a loss, is computed from: it is rounded, too. */
+  #argumentOf(u: number, y: number): number {
+    const { parameter, module } = this.#loss;
+    return 1 + Math.abs(u) + Math.abs(parameter) + (module ? Math.abs(y) : 0);
+  }
+
+  /** Adds the sizes of further terms that the value of a loss is computed from. */
+  #addTerms(most: number, u: number, y: number): number {
+    const { parameter, module, link } = this.#loss;
+    let terms = most;
+    if (link === 'log') terms += exp(u) + y * (1 + Math.abs(u)) + Math.abs(xlogx(y));
+    if (module) {
+      const slope = Math.abs(this.#loss.derivative(u, y, parameter));
+      terms += (Math.abs(u) + Math.abs(y)) * slope;
+    }
+    return terms;
   }
 
   /**
@@ -135,9 +154,13 @@ export class Certifier {
     return this.boundOf(alpha, isBalanced, exactly);
   }
 
-  /** Cuts the kept α to its domain and balances it exactly; returns whether that was possible. */
-  makeFeasible(): boolean {
-    const alpha = this.#objective.withinDomain(this.#memory.alpha);
+  /**
+   * Cuts the kept α to its domain and balances it exactly; returns whether that was possible. `isWithin`:
+   * it is in its domain, and Σα is a rounding error.
+   */
+  makeFeasible(isWithin = false): boolean {
+    const kept = this.#memory.alpha;
+    const alpha = isWithin ? kept : this.#objective.withinDomain(kept);
     const isBalanced = !this.#objective.problem.intercept || this.#balance(alpha);
     this.keep(alpha);
     return isBalanced;
@@ -192,15 +215,18 @@ export class Certifier {
     const [a, y, c] = [alpha, problem.labels, problem.rowWeights].map(rows);
     const { parameter } = this.#loss;
     const sum = new CompensatedSum();
+    let [sizes, errors] = [0, 0];
     for (let i = 0; i < a.length; i++) {
       if (c[i] === 0) continue;
       const s = -(scale * a[i] * (1 / c[i]));
       const value = this.#loss.conjugate(s, y[i], parameter);
       sum.add(c[i] * value);
-      values[3] += Math.abs(c[i] * value);
-      values[4] += operations * unit * c[i] * conjugateTerms(this.#loss, s, y[i], value);
+      sizes += Math.abs(c[i] * value);
+      errors += operations * unit * c[i] * conjugateTerms(this.#loss, s, y[i], value);
     }
     values[2] = sum.total;
+    values[3] = sizes;
+    values[4] = errors;
   }
 
   /** The factor by which α has to be scaled down where the penalty has no quadratic part. */
@@ -257,7 +283,9 @@ export class Certifier {
       1,
       (worker, values) => {
         const a = this.#objective.rowsOf(alpha, worker);
-        for (let i = 0; i < a.length; i++) values[0] = Math.max(values[0], Math.abs(a[i]));
+        let most = 0;
+        for (let i = 0; i < a.length; i++) most = Math.max(most, Math.abs(a[i]));
+        values[0] = most;
       },
       'max',
     );
@@ -269,14 +297,17 @@ export class Certifier {
     const quantum = scaleByPowerOfTwo(1, exponentOf(largest) - 52);
     const [upper, lower] = this.#team.reduce(2, (worker, values) => {
       const a = this.#objective.rowsOf(alpha, worker);
+      let [highs, lows] = [0, 0];
       for (let i = 0; i < a.length; i++) {
         const units = Math.trunc(a[i] / quantum);
         a[i] = units * quantum;
         // Halves of a number of 53 bits: their sums stay below 2⁵³ for 2²⁶ rows and more.
-        const high = Math.floor(units / 2 ** 27);
-        values[0] += high;
-        values[1] += units - high * 2 ** 27;
+        const high = Math.floor(units * 2 ** -27);
+        highs += high;
+        lows += units - high * 2 ** 27;
       }
+      values[0] = highs;
+      values[1] = lows;
     });
     const left = upper * 2 ** 27 + lower;
     return left === 0 || this.#spread(alpha, left, quantum);

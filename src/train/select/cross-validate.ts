@@ -186,13 +186,13 @@ async function measureFolds(
   const pending: HeldOutFit[][][] = Array.from({ length: count }, () => []);
   const measured = (heldOut: HeldOut) => measure(metric, heldOut, settings.loss, several);
   const known: KnownStep[][] = steps.map(() => []);
-  await solveTogether(laid, { folds, count, mine }, (found, place, fold) => {
+  const rows = Array.from({ length: count }, (_, fold) => {
     const isHeldOut = (_: number, row: number) => folds[row] === fold;
-    const heldOut = () => ({
-      scores: [found.scores()],
-      targets: [layout.targets.of(0).filter(isHeldOut)],
-      weights: weights.filter(isHeldOut),
-    });
+    const targets = [layout.targets.of(0).filter(isHeldOut)];
+    return { targets, weights: weights.filter(isHeldOut) };
+  });
+  await solveTogether(laid, { folds, count, mine }, (found, place, fold) => {
+    const heldOut = () => ({ ...rows[fold], scores: [found.scores()] });
     const given = knownFit(found);
     known[fold][place] =
       'fit' in given ? { step: { value: measured(heldOut()), ...addEfforts([found.outcome]) } } : given;

@@ -82,11 +82,13 @@ function pointOf(
 ): PathPoint {
   const lambda = path[index];
   const training = { ...laidOut, settings: { ...laidOut.settings, lambda } };
-  const provenance = provenanceOf(training);
+  const [{ solver }] = fits;
+  const provenance = solver ? provenanceOf(training, []) : provenanceOf(training);
   // Where a model started from is in its last bits.
   const start = index > 0 && { 'path-start': path[0], 'path-place': index + 1 };
   const model = assembleModel(training, fits, {
     provenance: { ...provenance, options: { ...provenance.options, ...start } },
+    ...(solver && { solver }),
   });
   const nonzero = model.weights.reduce((count, weight) => count + Number(weight !== 0), 0);
   const test = training.plainTest ?? training.test;

@@ -42,7 +42,7 @@ export type KnownFit = { readonly fit: Fit } | { readonly start: Required<Starti
 
 export function knownFit(found: TogetherFit): KnownFit {
   const { weights, outcome, met } = found;
-  if (met) return { fit: { weights, outcome, bounds: [] } };
+  if (met) return { fit: { weights, outcome, solver: togetherName, bounds: [] } };
   return { start: { weights, alpha: found.alpha() } };
 }
 
@@ -96,6 +96,7 @@ async function run(together: Together, visit: Visit): Promise<void> {
   const { layout, settings, options, group } = laid.training;
   const { threads } = shape;
   const { memory, payload } = prepare(together);
+  const all = { ...together, positions: positionsOf(together) };
   const pool = threadPool(threads * layout.workspaces.length);
   const controller = new AbortController();
   const signals = [controller.signal, layout.halt.signal, ...(options.signal ? [options.signal] : [])];
@@ -120,8 +121,8 @@ async function run(together: Together, visit: Visit): Promise<void> {
       await runStage({ name: 'certify', first, end });
       if (isOver()) return;
       for (let at = first; at < end; at += 1) {
-        const found = fitOf(together, memory, at, at - first, passes / problems.length);
-        visit(found, at % laid.path.length, problems[at].heldOut);
+        const one = fitOf(all, memory, at, at - first, passes / problems.length);
+        visit(one, at % laid.path.length, problems[at].heldOut);
       }
     }
   } finally {
@@ -172,9 +173,19 @@ function prepare({ laid, shape, heldOut, problems }: Together) {
   return { memory, payload };
 }
 
+/** The positions of the rows of each fold, in the order of the rows. */
+function positionsOf({ laid, heldOut }: Together): Int32Array[] {
+  const { rowOrder } = laid.training.layout.grid.partition;
+  const positions = new Int32Array(rowOrder.length);
+  for (let k = 0; k < positions.length; k += 1) positions[rowOrder[k]] = k;
+  return Array.from({ length: heldOut?.count ?? 0 }, (_, fold) =>
+    positions.filter((_, row) => heldOut?.folds[row] === fold),
+  );
+}
+
 /** Problem number `at`, whose margins are those of a slot of its group. */
 function fitOf(
-  { laid, heldOut, problems }: Together,
+  { laid, problems, positions }: Together & { readonly positions: readonly Int32Array[] },
   memory: NormalMemory,
   at: number,
   slot: number,
@@ -211,8 +222,8 @@ function fitOf(
       effort: noTimeUse,
     },
     scores: () => {
-      const isHeldOut = (_: number, row: number) => heldOut?.folds[row] === fold;
-      return byRow(memory.margins).filter(isHeldOut).map((margin) => margin + centre);
+      const margins = memory.margins.subarray(slot * rows);
+      return Float64Array.from(positions[fold], (k) => margins[k] + centre);
     },
     alpha: () => byRow(memory.alpha),
   };
