@@ -2,6 +2,7 @@
 export * from "./columns";
 export * from "./dense";
 export * from "./proximal";
+export * from "./panels";
 export * from "./rows";
 export * from "./saddle";
 export * from "./segments";

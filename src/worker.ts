@@ -2,6 +2,7 @@
 import { parseTasks } from './data/read/tasks.ts';
 import { collectGarbage } from './engine/arena.ts';
 import { answerRequests, type Task } from './engine/thread.ts';
+import { type NormalPayload, runNormal } from './solvers/normal/run.ts';
 import { type RunPayload, runThread } from './solvers/run.ts';
 import { type FillPayload, fill, type HashPayload, hash } from './train/tasks.ts';
 
@@ -22,5 +23,6 @@ answerRequests({
   fill: (payload: FillPayload) => fill(payload),
   hash: (payload: HashPayload) => hash(payload),
   'collect-garbage': () => collectGarbage(),
+  normal: (payload: NormalPayload) => inTurn(async () => runNormal(payload)),
   solve: (payload: RunPayload, emit) => inTurn(() => runThread(payload, emit)),
 });

@@ -71,7 +71,7 @@ async function collectInOrder(
 export function assembleModel(
   { shard, classes, factors, options, settings, plan, grid }: Training,
   found: readonly { readonly weights: Float64Array | undefined; readonly outcome: Outcome }[],
-  extras: Pick<Model, 'calibration' | 'provenance'> = {},
+  extras: Partial<Pick<Model, 'calibration' | 'provenance' | 'solver'>> = {},
 ): Model {
   const { columns, rows, nonzeros, dataset } = shard;
   const { loss, penalty, lambda, seed, intercept } = settings;
@@ -198,7 +198,10 @@ type Value = string | number | boolean;
  * Where a model comes from. Values that other fields of a model have (λ, seed, grid …) are not
  * repeated; threads, processes, hosts and times do not affect the model and are left out.
  */
-export function provenanceOf({ hash, options, settings, plan }: Training): Provenance {
+export function provenanceOf(
+  { hash, options, settings, plan }: Training,
+  solverSettings: readonly [string, unknown][] = settingsOf(plan),
+): Provenance {
   const { tolerance, epochs, time, penalty } = settings;
   // A replay makes as many epochs as were made.
   const isReplayed = entryOf(plan).asynchronous;
@@ -207,7 +210,7 @@ export function provenanceOf({ hash, options, settings, plan }: Training): Prove
     epochs: epochs === defaultEpochs || isReplayed ? undefined : epochs,
     time: time === Infinity || isReplayed ? undefined : time,
   };
-  const own = Object.fromEntries(settingsOf(plan));
+  const own = Object.fromEntries(solverSettings);
   const given = { ...provenanceOptions(options, penalty), ...limits, ...own };
   // A recorded order of visits is too long.
   const present = Object.entries<unknown>(given).filter((entry): entry is [string, Value] =>

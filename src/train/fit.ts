@@ -48,6 +48,8 @@ export interface Fit {
   /** By column, the intercept last; only where the model is put together. */
   readonly weights: Float64Array | undefined;
   readonly outcome: Outcome;
+  /** What it was solved by, where that is not the solver of the training. */
+  readonly solver?: string;
   /** The checkpoint that the run continued from. */
   readonly resumed?: { readonly epoch: number; readonly seconds: number };
   readonly visits?: Int32Array | undefined;

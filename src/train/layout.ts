@@ -230,7 +230,7 @@ export function setUpProblem(
 }
 
 /** Of the rows outside of a fold, which may all have weight 0. */
-function totalOf(weights: Float64Array): number {
+export function totalOf(weights: Float64Array): number {
   const total = sum(weights);
   if (total > 0) return total;
   throw new DataError(

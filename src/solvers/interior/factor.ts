@@ -1,6 +1,11 @@
 import type { Team } from '../../engine/team.ts';
 import type { Kernels } from '../kernels/kernels.ts';
 
+/** The threads that work on a factor together. */
+type FactorTeam = Pick<Team, 'index' | 'barrier'> & {
+  readonly shared: Pick<Team['shared'], 'threads'>;
+};
+
 /** Columns that are eliminated together. */
 const panelWidth = 48;
 /** Rows that a thread takes at a time. */
@@ -16,7 +21,7 @@ export class DenseFactor {
   /** Row by row; shared by the threads. */
   readonly matrix: Float64Array;
   readonly #size: number;
-  readonly #team: Team;
+  readonly #team: FactorTeam;
   readonly #kernels: Kernels;
   readonly #leastPivot: number;
 
@@ -25,7 +30,7 @@ export class DenseFactor {
     matrix: Float64Array,
     size: number,
     leastPivot: number,
-    { team, kernels }: { readonly team: Team; readonly kernels: Kernels },
+    { team, kernels }: { readonly team: FactorTeam; readonly kernels: Kernels },
   ) {
     this.matrix = matrix;
     this.#size = size;

@@ -269,12 +269,45 @@ export interface DenseKernels {
   ): void;
 }
 
+/** Vectors of a panel. */
+export const panelWidth = 8;
+
+/**
+ * Products of rows with several vectors at once. A panel has a line of 8 numbers for each column, one of
+ * each vector; numbers of rows are vector by vector, `stride` apart.
+ */
+export interface PanelKernels {
+  /** results[v][i] = Σ_k x_ik panel[k][v] and sizes[v][i] = Σ_k |x_ik panel[k][v]|, 0 ≤ i < count. */
+  gatherPanel(
+    ...args: [
+      cell: Cell,
+      count: number,
+      panel: Vector,
+      results: Vector,
+      sizes: Vector,
+      stride: number,
+    ]
+  ): void;
+  /** panel[k][v] += Σ_i x_ik sources[v][i] and sizes[k][v] += Σ_i |x_ik sources[v][i]|. */
+  scatterPanel(
+    ...args: [
+      cell: Cell,
+      count: number,
+      sources: Vector,
+      stride: number,
+      panel: Vector,
+      sizes: Vector,
+    ]
+  ): void;
+}
+
 export interface Kernels
   extends VectorKernels,
     DenseKernels,
     SegmentKernels,
     ProximalKernels,
-    WorkingSetKernels {
+    WorkingSetKernels,
+    PanelKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */

@@ -183,6 +183,14 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   scaledChange: ['from to factor target', 'from to factor @target target'],
   addScaled: ['target share factor source', 'target #share factor source @target'],
   addMultiple: ['target share source', 'target #share source @target'],
+  gatherPanel: [
+    'cell count panel results sizes stride',
+    `${cell} #count panel results sizes #stride`,
+  ],
+  scatterPanel: [
+    'cell count sources stride panel sizes',
+    `${cell} #count sources #stride panel sizes`,
+  ],
   listUnits: [
     'runs length skip now start active',
     'runs @runs #length @active skip now start active',

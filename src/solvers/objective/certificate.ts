@@ -53,6 +53,8 @@ export class Certifier {
   readonly #loss: Loss;
   readonly #memory: CertificateMemory;
   readonly #exactImage: ExactImage;
+  /** The argument of the loss is u − y, and its value has no terms that cancel. */
+  readonly #isOfResidual: boolean;
   /** Whether the image of the proof was summed without errors. */
   #exactly = false;
   /** Of the last proof, whose image is still there. */
@@ -63,6 +65,7 @@ export class Certifier {
     this.#team = team;
     this.#loss = loss;
     this.#memory = memory;
+    this.#isOfResidual = isOfResidual(loss);
     const { scratchImage } = objective;
     this.#exactImage = new ExactImage(objective, team, ring, scratchImage, memory.imageRest);
   }
@@ -73,10 +76,15 @@ export class Certifier {
   }
 
   /** How much P may exceed the P that was computed at a point from its weights and the data. */
-  primalAllowance({ weights, margins }: Point): number {
+  primalAllowance(point: Point): number {
+    this.#objective.marginSizes(point.weights, this.#memory.marginSizes);
+    return this.allowanceOf(point);
+  }
+
+  /** The same, where the sizes of the terms of all margins are in memory. */
+  allowanceOf({ weights, margins }: Point): number {
     const { problem } = this.#objective;
     const sizes = this.#memory.marginSizes;
-    this.#objective.marginSizes(weights, sizes);
     const { rowCounts, rowStarts, blockLengths, size } = problem.grid.partition;
     const [losses, penalty, terms] = this.#team.reduce(3, (worker, values) => {
       const rows = (array: Float64Array) => this.#objective.rowsOf(array, worker);
@@ -84,18 +92,21 @@ export class Certifier {
       const [u, y, c, sizesOfTerms] = arrays.map(rows);
       // Of the sum of losses, as long as a worker has rows.
       const adding = (u.length + size + operations) * unit;
+      const begin = rowStarts[worker];
+      let [errors, sum] = [0, 0];
       for (let i = 0; i < u.length; i++) {
         if (c[i] === 0) continue;
-        const count = rowCounts[rowStarts[worker] + i] + size + 4;
-        values[0] += c[i] * this.#lossError(u[i], y[i], count * sizesOfTerms[i], adding);
-        values[2] += c[i] * Math.abs(this.#loss.value(u[i], y[i], this.#loss.parameter));
+        const count = rowCounts[begin + i] + size + 4;
+        errors += c[i] * this.#lossError(u[i], y[i], count * sizesOfTerms[i], adding);
+        sum += c[i] * Math.abs(this.#loss.value(u[i], y[i], this.#loss.parameter));
       }
       const columns = (array: Float64Array) => this.#objective.columnsOf(array, worker);
       const [w, l1, l2] = [weights, problem.l1, problem.l2].map(columns);
       const length = blockLengths[worker] + size + operations;
-      const sum = this.#objective.kernels.penaltySum(w, l1, l2);
-      values[1] = length * unit * sum;
-      values[2] += sum;
+      const penalties = this.#objective.kernels.penaltySum(w, l1, l2);
+      values[0] = errors;
+      values[1] = length * unit * penalties;
+      values[2] = sum + penalties;
     });
     const { totalWeight } = problem;
     return withUnderflow(secure * (losses / totalWeight + penalty), terms, totalWeight);
@@ -105,19 +116,32 @@ export class Certifier {
   #lossError(u: number, y: number, margin: number, adding: number): number {
     const loss = this.#loss;
     const { parameter } = loss;
-    // An argument of the loss, y u or u − y, is rounded, too.
-    const any = 1 + Math.abs(u) + Math.abs(parameter) + (loss.module ? Math.abs(y) : 0);
-    const argument = isOfResidual(loss) ? Math.abs(u - y) : any;
+    const argument = this.#isOfResidual ? Math.abs(u - y) : this.#argumentOf(u, y);
     const delta = 2 * unit * (secure * margin + 4 * argument);
     const here = loss.value(u, y, parameter);
     const most = Math.max(loss.value(u + delta, y, parameter), loss.value(u - delta, y, parameter));
     // A custom loss may be negative.
     const size = Math.max(Math.abs(most), Math.abs(here));
-    let terms = size;
-    if (loss.link === 'log') terms += exp(u) + y * (1 + Math.abs(u)) + Math.abs(xlogx(y));
-    if (loss.module)
-      terms += (Math.abs(u) + Math.abs(y)) * Math.abs(loss.derivative(u, y, parameter));
+    const terms = this.#isOfResidual ? size : this.#addTerms(size, u, y);
     return Math.max(0, most - here) + operations * unit * terms + adding * size;
+  }
+
+  /** The size of what y u, the argument of a loss, is computed from: it is rounded, too. */
+  #argumentOf(u: number, y: number): number {
+    const { parameter, module } = this.#loss;
+    return 1 + Math.abs(u) + Math.abs(parameter) + (module ? Math.abs(y) : 0);
+  }
+
+  /** Adds the sizes of further terms that the value of a loss is computed from. */
+  #addTerms(most: number, u: number, y: number): number {
+    const { parameter, module, link } = this.#loss;
+    let terms = most;
+    if (link === 'log') terms += exp(u) + y * (1 + Math.abs(u)) + Math.abs(xlogx(y));
+    if (module) {
+      const slope = Math.abs(this.#loss.derivative(u, y, parameter));
+      terms += (Math.abs(u) + Math.abs(y)) * slope;
+    }
+    return terms;
   }
 
   /**
@@ -126,15 +150,34 @@ export class Certifier {
    */
   prove(exactly = false): ProvedBound {
     const objective = this.#objective;
-    const alpha = objective.withinDomain(this.#memory.alpha);
-    const balanced = !objective.problem.intercept || this.#balance(alpha);
-    const image = objective.scratchImage;
-    this.#exactly = exactly;
+    const isBalanced = this.makeFeasible();
+    const { alpha } = this.#memory;
     if (exactly) this.#exactImage.compute(alpha);
-    else objective.image(alpha, image);
+    else objective.image(alpha, objective.scratchImage);
     objective.imageSizes(alpha, this.#memory.imageSizes);
-    const scale = balanced ? this.#feasibleScale(image) : 0;
+    return this.boundOf(alpha, isBalanced, exactly);
+  }
+
+  /**
+   * Cuts the kept α to its domain and balances it exactly; returns whether that was possible. `isWithin`:
+   * it is in its domain, and Σα is a rounding error.
+   */
+  makeFeasible(isWithin = false): boolean {
+    const kept = this.#memory.alpha;
+    const alpha = isWithin ? kept : this.#objective.withinDomain(kept);
+    const isBalanced = !this.#objective.problem.intercept || this.#balance(alpha);
     this.keep(alpha);
+    return isBalanced;
+  }
+
+  /**
+   * The bound of an α that has been made feasible; its image is the objective's, the sizes of the terms
+   * of that are in memory.
+   */
+  boundOf(alpha: Float64Array, isBalanced: boolean, exactly = false): ProvedBound {
+    const image = this.#objective.scratchImage;
+    this.#exactly = exactly;
+    const scale = isBalanced ? this.#feasibleScale(image) : 0;
     this.#last = this.#boundAt(alpha, image, scale);
     const { dual } = this.#last;
     if (dual > 0) return this.#last;
@@ -202,15 +245,18 @@ export class Certifier {
     const [a, y, c] = [alpha, problem.labels, problem.rowWeights].map(rows);
     const { parameter } = this.#loss;
     const sum = new CompensatedSum();
+    let [sizes, errors] = [0, 0];
     for (let i = 0; i < a.length; i++) {
       if (c[i] === 0) continue;
       const s = -(scale * a[i] * (1 / c[i]));
       const value = this.#loss.conjugate(s, y[i], parameter);
       sum.add(c[i] * value);
-      values[3] += Math.abs(c[i] * value);
-      values[4] += operations * unit * c[i] * conjugateTerms(this.#loss, s, y[i], value);
+      sizes += Math.abs(c[i] * value);
+      errors += operations * unit * c[i] * conjugateTerms(this.#loss, s, y[i], value);
     }
     values[2] = sum.total;
+    values[3] = sizes;
+    values[4] = errors;
   }
 
   /** The factor by which α has to be scaled down where the penalty has no quadratic part. */
@@ -267,7 +313,9 @@ export class Certifier {
       1,
       (worker, values) => {
         const a = this.#objective.rowsOf(alpha, worker);
-        for (let i = 0; i < a.length; i++) values[0] = Math.max(values[0], Math.abs(a[i]));
+        let most = 0;
+        for (let i = 0; i < a.length; i++) most = Math.max(most, Math.abs(a[i]));
+        values[0] = most;
       },
       'max',
     );
@@ -279,14 +327,17 @@ export class Certifier {
     const quantum = scaleByPowerOfTwo(1, exponentOf(largest) - 52);
     const [upper, lower] = this.#team.reduce(2, (worker, values) => {
       const a = this.#objective.rowsOf(alpha, worker);
+      let [highs, lows] = [0, 0];
       for (let i = 0; i < a.length; i++) {
         const units = Math.trunc(a[i] / quantum);
         a[i] = units * quantum;
         // Halves of a number of 53 bits: their sums stay below 2⁵³ for 2²⁶ rows and more.
-        const high = Math.floor(units / 2 ** 27);
-        values[0] += high;
-        values[1] += units - high * 2 ** 27;
+        const high = Math.floor(units * 2 ** -27);
+        highs += high;
+        lows += units - high * 2 ** 27;
       }
+      values[0] = highs;
+      values[1] = lows;
     });
     const left = upper * 2 ** 27 + lower;
     return left === 0 || this.#spread(alpha, left, quantum);

@@ -15,6 +15,7 @@ import {
 } from '../calibrate.ts';
 import { type Fit, fitSubproblem, inLanes } from '../fit.ts';
 import { checkSameTraining } from '../identity.ts';
+import type { Subproblem } from '../layout.ts';
 import { omit, pick } from '../options/option.ts';
 import type { TrainOptions, TrainResult } from '../options/options.ts';
 import { resolveOptions } from '../prepare.ts';
@@ -26,7 +27,14 @@ import {
   type SingleRun,
   startOfStep,
 } from './lambdas.ts';
-import { checkMeasure, defaultMeasure, type MeasureName, measure } from './measure.ts';
+import {
+  checkMeasure,
+  defaultMeasure,
+  type HeldOut,
+  type MeasureName,
+  measure,
+} from './measure.ts';
+import { knownFit, solveTogether } from './together.ts';
 
 /** `time` is for all models together; a signal ends it with what is known by then. */
 export interface ValidateOptions
@@ -182,23 +190,42 @@ async function measureFolds(
   const steps: Step[][] = Array.from({ length: count }, () => []);
   // By fold, λ and vector; dropped as soon as all vectors of a λ have been fitted.
   const pending: HeldOutFit[][][] = Array.from({ length: count }, () => []);
+  const measured = (heldOut: HeldOut) => measure(metric, heldOut, settings.loss, several);
+  const known: KnownStep[][] = steps.map(() => []);
+  const rows = Array.from({ length: count }, (_, fold) => {
+    const isHeldOut = (_: number, row: number) => folds[row] === fold;
+    const targets = [layout.targets.of(0).filter(isHeldOut)];
+    return { targets, weights: weights.filter(isHeldOut) };
+  });
+  await solveTogether(laid, { folds, count, mine }, (found, place, fold) => {
+    const heldOut = () => ({ ...rows[fold], scores: [found.scores()] });
+    const given = knownFit(found);
+    known[fold][place] =
+      'fit' in given
+        ? { step: { value: measured(heldOut()), ...addEfforts([found.outcome]) } }
+        : given;
+  });
+  const takeVector = (fit: HeldOutFit, at: { fold: number; vector: number; step: number }) => {
+    pending[at.fold][at.step] ??= [];
+    const found = pending[at.fold][at.step];
+    found[at.vector] = fit;
+    if (Object.keys(found).length < vectors) return;
+    pending[at.fold][at.step] = [];
+    const value = measured({
+      scores: found.map(({ scores }) => scores),
+      targets: found.map(({ targets }) => targets),
+      weights: weights.filter((_, row) => folds[row] === at.fold),
+    });
+    const efforts = addEfforts(found.flatMap(({ outcome }) => outcome ?? []));
+    steps[at.fold].push({ value, ...efforts });
+  };
   let done = 0;
   await inLanes(laid.training, tasks, async ({ fold, vector }, lane) => {
     let step = 0;
-    for await (const fit of followPath(laid, { fold, vector, folds }, budget, lane)) {
-      pending[fold][step] ??= [];
-      const found = pending[fold][step];
-      found[vector] = fit;
-      if (Object.keys(found).length === vectors) {
-        pending[fold][step] = [];
-        const heldOut = {
-          scores: found.map(({ scores }) => scores),
-          targets: found.map(({ targets }) => targets),
-          weights: weights.filter((_, row) => folds[row] === fold),
-        };
-        const value = measure(metric, heldOut, settings.loss, several);
-        steps[fold].push({ value, ...addEfforts(found.flatMap(({ outcome }) => outcome ?? [])) });
-      }
+    const subset = { fold, vector, folds, known: known[fold] };
+    for await (const fit of followPath(laid, subset, budget, lane)) {
+      if ('step' in fit) steps[fold].push(fit.step);
+      else takeVector(fit, { fold, vector, step });
       step += 1;
       done += 1;
       onFit?.(done, fits);
@@ -214,27 +241,42 @@ interface HeldOutFit {
   readonly outcome?: Fit['outcome'];
 }
 
+/** What is known of a λ before its turn: how well it did, or a point that is nearly the solution. */
+type KnownStep = { readonly step: Step } | Pick<Required<Subproblem>, 'start'>;
+
+interface FoldPath {
+  readonly fold: number;
+  readonly vector: number;
+  readonly folds: Int32Array;
+  readonly known: readonly (KnownStep | undefined)[];
+}
+
 /** The fits of one fold and one vector of the model, from the largest λ on. */
 async function* followPath(
   { training, path }: LaidPath,
-  { fold, vector, folds }: { fold: number; vector: number; folds: Int32Array },
+  { fold, vector, folds, known }: FoldPath,
   budget: TimeBudget,
   lane: number,
-): AsyncGenerator<HeldOutFit, void, undefined> {
+): AsyncGenerator<HeldOutFit | { readonly step: Step }, void, undefined> {
   const { layout, classes, shard, options } = training;
   const inTraining = weightsWithout(layout, folds, fold);
   const all = layout.targets.of(vector);
   const targets = all.filter((_, row) => folds[row] === fold);
   const only = classes && onlySign(all, inTraining);
   let before: Fit | undefined;
-  for (const lambda of path) {
+  for (const [place, lambda] of path.entries()) {
     const time = budget();
     if (layout.halt.signal.aborted || options.signal?.aborted || !(time > 0)) return;
     if (only !== undefined) {
       yield { scores: targets.map(() => only), targets };
       continue;
     }
-    const start = startOfStep(training, vector, before, inTraining);
+    const given = known[place];
+    if (given && 'step' in given) {
+      yield given;
+      continue;
+    }
+    const start = given ?? startOfStep(training, vector, before, inTraining);
     const subproblem = { vector, lambda, rowWeights: inTraining, ...start };
     before = await fitSubproblem(training, subproblem, lane, time);
     const { outcome, weights } = before;

@@ -7,6 +7,7 @@ import type { LaidOutTraining } from '../layout.ts';
 import type { TrainOptions } from '../options/options.ts';
 import { timeBudget } from '../train.ts';
 import { type LambdaOptions, openPath, type SingleRun, startOfStep } from './lambdas.ts';
+import { type KnownFit, knownFit, solveTogether } from './together.ts';
 
 /** `time` is for the whole path; a signal ends it after the last model that is done. */
 export interface PathOptions extends Omit<TrainOptions, SingleRun | 'consume'>, LambdaOptions {}
@@ -43,6 +44,10 @@ export async function* walkPath(
   const lanes = Math.min(vectors.length, layout.workspaces.length);
   const budget = timeBudget(settings.time, path.length * vectors.length, lanes);
   try {
+    const known: (KnownFit | undefined)[] = [];
+    await solveTogether({ training, path }, undefined, (found, place) => {
+      known[place] = knownFit(found);
+    });
     let before: Fit[] = [];
     for (const [index, lambda] of path.entries()) {
       const fits: Fit[] = [];
@@ -51,7 +56,12 @@ export async function* walkPath(
         const time = budget();
         isOver ||= options.signal?.aborted === true || !(time > 0);
         if (isOver) return;
-        const start = startOfStep(training, vector, before[vector]);
+        const given = known[index];
+        if (given && 'fit' in given) {
+          fits[vector] = given.fit;
+          return;
+        }
+        const start = given ?? startOfStep(training, vector, before[vector]);
         fits[vector] = await fitSubproblem(training, { vector, lambda, ...start }, lane, time);
         isOver ||= fits[vector].outcome.stopped === 'interrupted';
       });
@@ -72,11 +82,13 @@ function pointOf(
 ): PathPoint {
   const lambda = path[index];
   const training = { ...laidOut, settings: { ...laidOut.settings, lambda } };
-  const provenance = provenanceOf(training);
+  const [{ solver }] = fits;
+  const provenance = solver ? provenanceOf(training, []) : provenanceOf(training);
   // Where a model started from is in its last bits.
   const start = index > 0 && { 'path-start': path[0], 'path-place': index + 1 };
   const model = assembleModel(training, fits, {
     provenance: { ...provenance, options: { ...provenance.options, ...start } },
+    ...(solver && { solver }),
   });
   const nonzero = model.weights.reduce((count, weight) => count + Number(weight !== 0), 0);
   const test = training.plainTest ?? training.test;

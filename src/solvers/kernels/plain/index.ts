@@ -2,6 +2,7 @@ import type { Loss } from '../../../problem/losses/loss.ts';
 import type { Kernels } from '../kernels.ts';
 import { plainColumnKernels } from './columns.ts';
 import { plainDenseKernels } from './dense.ts';
+import { plainPanelKernels } from './panels.ts';
 import { plainProximalKernels } from './proximal.ts';
 import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
 import { plainSegmentKernels } from './segments.ts';
@@ -24,5 +25,6 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainSegmentKernels,
     ...plainProximalKernels(loss),
     ...plainWorkingSetKernels(loss),
+    ...plainPanelKernels,
   };
 }

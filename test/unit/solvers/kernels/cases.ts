@@ -20,6 +20,7 @@ import {
   drawWholeRows,
   number,
 } from './draw.ts';
+import { panelCases } from './panel-cases.ts';
 import { segmentCases } from './segment-cases.ts';
 import { sgdCases } from './sgd-cases.ts';
 import { vectorCases } from './vector-cases.ts';
@@ -138,6 +139,7 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...vectorCases,
   ...denseCases,
   ...segmentCases,
+  ...panelCases,
   ...sgdCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
