@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { readModel } from '../src/model/file.ts';
+import { losses } from '../src/problem/losses/index.ts';
+import { penalties } from '../src/problem/penalties/index.ts';
 import { readDataset } from '../src/train/read.ts';
-import { hingeObjective } from './hinge-objective.ts';
 import { liblinear, noLiblinear, readLiblinearWeights, runLiblinear } from './liblinear.ts';
 import type { Measure, PartReport } from './measure.ts';
+import { objective } from './objective.ts';
 import { isInstalled, runDso } from './processes.ts';
 import { interleave, median } from './rounds.ts';
 import { cacheFolder, debdesc, largeText, noDebdesc, realSimLike, type Sample } from './samples.ts';
@@ -43,13 +45,15 @@ async function race(sample: Sample, limit: number, withLiblinear: boolean): Prom
     : await interleave({ rounds }, { dso });
   const dataset = await readDataset(path);
   const { weights, certificate } = await readModel(ourModel);
+  const problem = { loss: losses.hinge(), penalty: penalties.l2(), lambda: 1 / dataset.rows };
+  const primalOf = (own: Float64Array) => objective(dataset, problem, own);
   const theirs = withLiblinear && {
-    theirs: runnerOf(found.liblinear, hingeObjective(dataset, readLiblinearWeights(theirModel))),
+    theirs: runnerOf(found.liblinear, primalOf(readLiblinearWeights(theirModel))),
   };
   return {
     data: sample.title,
     limit,
-    ours: runnerOf(found.dso, hingeObjective(dataset, weights)),
+    ours: runnerOf(found.dso, primalOf(weights)),
     ...theirs,
     bound: certificate.dual,
   };

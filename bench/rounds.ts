@@ -27,3 +27,8 @@ export async function interleave<Name extends string, Result>(
   }
   return found;
 }
+
+export function geometricMean(values: readonly number[]): number {
+  const logs = values.reduce((sum, value) => sum + Math.log(value), 0);
+  return Math.exp(logs / values.length);
+}

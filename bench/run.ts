@@ -3,17 +3,21 @@
  *
  *   npm run bench                 everything, in less than twenty minutes
  *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory,
- *                                 stream, serve, ui
+ *                                 stream, serve, ui; or l1, tall, which take half an hour
+ *   npm run bench -- l1 tall --solver NAME   with another of our solvers than auto
  *
  * A target that is missed is reported, never a failure: the machine may be busy.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Solver, solverByName } from '../src/solvers/index.ts';
 import { benchConvert } from './convert.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchEpochs } from './epochs.ts';
 import { benchKernels } from './kernels.ts';
+import { benchL1 } from './l1.ts';
 import { isMet, type Measure, type PartReport } from './measure.ts';
 import { benchMemory } from './memory.ts';
 import { benchParse } from './parse.ts';
@@ -21,9 +25,12 @@ import { benchRanks } from './ranks.ts';
 import { benchServe } from './serve.ts';
 import { benchStream } from './stream.ts';
 import { figure, table } from './table.ts';
+import { benchTall } from './tall.ts';
 import { benchUi } from './ui.ts';
 
-const parts: Readonly<Record<string, () => Promise<PartReport>>> = {
+type Part = (solver: Solver) => Promise<PartReport>;
+
+const quickParts: Readonly<Record<string, Part>> = {
   kernels: benchKernels,
   parse: benchParse,
   convert: benchConvert,
@@ -36,14 +43,32 @@ const parts: Readonly<Record<string, () => Promise<PartReport>>> = {
   ui: benchUi,
 };
 
+/** These run when they are named. */
+const longParts: Readonly<Record<string, Part>> = { l1: benchL1, tall: benchTall };
+
+const parts = { ...quickParts, ...longParts };
+
 const resultFile = fileURLToPath(new URL('../.cache/bench.json', import.meta.url));
 
-function chosenParts(argv: readonly string[]): string[] {
-  const known = Object.keys(parts);
-  const unknown = argv.find((name) => !known.includes(name));
-  if (unknown === undefined) return argv.length > 0 ? [...argv] : known;
-  console.error(`bench: no part "${unknown}"; the parts are ${known.join(', ')}`);
+function refuse(message: string): never {
+  console.error(`bench: ${message}`);
   process.exit(2);
+}
+
+function chosen(argv: readonly string[]): { names: string[]; solver: Solver } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: { solver: { type: 'string', default: 'auto' } },
+    });
+    const unknown = positionals.find((name) => !Object.hasOwn(parts, name));
+    if (unknown) refuse(`no part "${unknown}"; the parts are ${Object.keys(parts).join(', ')}`);
+    const names = positionals.length > 0 ? positionals : Object.keys(quickParts);
+    return { names, solver: solverByName(values.solver) };
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
 }
 
 function describeMachine() {
@@ -67,13 +92,13 @@ function rowOf(measure: Measure): string[] {
   ];
 }
 
-const names = chosenParts(process.argv.slice(2));
+const { names, solver } = chosen(process.argv.slice(2));
 const machine = describeMachine();
 const reports: Record<string, PartReport> = {};
 for (const name of names) {
   console.log(`\n${name}`);
   const start = performance.now();
-  reports[name] = await parts[name]();
+  reports[name] = await parts[name](solver);
   console.log(`(${figure((performance.now() - start) / 1000)} s)`);
 }
 

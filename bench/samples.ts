@@ -47,19 +47,29 @@ export function realSimLike(): Promise<Sample> {
   return generated('real-sim-like', 1);
 }
 
-/** debdesc, uncompressed into the cache; undefined if it is missing. */
-export function debdesc(): Sample | undefined {
-  const packed = join(dataFolder, 'debdesc.svm.gz');
+function packedFile(name: string): string {
+  return join(dataFolder, `${name}.svm.gz`);
+}
+
+/** Real data, uncompressed into the cache; undefined if it is missing. */
+export function realData(name: string): Sample | undefined {
+  const packed = packedFile(name);
   if (!existsSync(packed)) return undefined;
-  const path = join(cacheFolder, 'debdesc.svm');
+  const path = join(cacheFolder, `${name}.svm`);
   if (!existsSync(path)) {
     writeFileSync(`${path}.new`, gunzipSync(readFileSync(packed)));
     renameSync(`${path}.new`, path);
   }
-  return { title: 'debdesc', path };
+  return { title: name, path };
 }
 
-export const noDebdesc = `debdesc: no ${join(dataFolder, 'debdesc.svm.gz')} (set DSO_DATA)`;
+/** Why real data is not there. */
+export function noData(name: string): string {
+  return `${name}: no ${packedFile(name)} (set DSO_DATA)`;
+}
+
+export const debdesc = () => realData('debdesc');
+export const noDebdesc = noData('debdesc');
 
 export function megabytes({ path }: Sample): number {
   return statSync(path).size / 1e6;
