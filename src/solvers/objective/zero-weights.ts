@@ -105,10 +105,10 @@ export class ZeroWeights {
       const c = objective.rowsOf(problem.rowWeights, worker);
       const [square, sum] = both.map((array) => objective.columnsOf(array, block));
       cells.at(worker, block).through(({ offsets, indices, values }, first, end) => {
-        for (let unit = first; unit < end; unit++) {
-          for (let k = offsets[unit]; k < offsets[unit + 1]; k++) {
-            const column = byRow ? indices[k] : unit;
-            const part = c[byRow ? unit : indices[k]] * values[k];
+        for (let at = first; at < end; at++) {
+          for (let k = offsets[at]; k < offsets[at + 1]; k++) {
+            const column = byRow ? indices[k] : at;
+            const part = c[byRow ? at : indices[k]] * values[k];
             sum[column] += part;
             square[column] += part * values[k];
           }
