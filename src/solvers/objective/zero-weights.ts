@@ -119,8 +119,9 @@ export class ZeroWeights {
   }
 
   /**
-   * Sets weights to 0 where P, which is `primal`, does not rise by it, after `countProved`; returns
-   * P if it has. A proximal step of its column alone would do so: with the slope v_j and the curvature h_j of the losses
+   * Sets weights to 0 where P, which is `primal`, does not rise by it, after `countProved`; returns P if
+   * there are any. A proximal step of its column alone would do so: with the slope v_j and the curvature
+   * h_j of the losses
    *
    *   P(w) − P(w − w_j e_j) ≈ λ l1 f_j |w_j| + ½ λ l2 f_j w_j² − v_j w_j − ½ h_j w_j²
    *
