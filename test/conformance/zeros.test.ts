@@ -81,8 +81,8 @@ describe.each([losses.logistic(), losses.squaredHinge(), losses.hinge()])(
       for (const { penalty, grid } of [l1, net]) {
         for (const epochs of [3, 30, 300]) {
           const limits = { tolerance: 1e-6, epochs, threads: 1 };
-          const size = solver.name === 'sgd' ? {} : { grid };
-          const options = { loss, penalty, lambda: 0.01, solver, ...size, ...limits };
+          const layout = solver.name === 'sgd' ? {} : { grid };
+          const options = { loss, penalty, lambda: 0.01, solver, ...layout, ...limits };
           const { model } = await train(dataset, options);
           const sizes = model.weights.map(Math.abs).filter((size) => size > 0);
           expect(Math.min(1, ...sizes)).toBeGreaterThan(1e-30);

@@ -105,10 +105,10 @@ export class ZeroWeights {
       const c = objective.rowsOf(problem.rowWeights, worker);
       const [square, sum] = both.map((array) => objective.columnsOf(array, block));
       cells.at(worker, block).through(({ offsets, indices, values }, first, end) => {
-        for (let unit = first; unit < end; unit++) {
-          for (let k = offsets[unit]; k < offsets[unit + 1]; k++) {
-            const column = byRow ? indices[k] : unit;
-            const part = c[byRow ? unit : indices[k]] * values[k];
+        for (let at = first; at < end; at++) {
+          for (let k = offsets[at]; k < offsets[at + 1]; k++) {
+            const column = byRow ? indices[k] : at;
+            const part = c[byRow ? at : indices[k]] * values[k];
             sum[column] += part;
             square[column] += part * values[k];
           }
@@ -119,8 +119,9 @@ export class ZeroWeights {
   }
 
   /**
-   * Sets weights to 0 where P, which is `primal`, does not rise by it, after `countProved`; returns
-   * P if it has. A proximal step of its column alone would do so: with the slope v_j and the curvature h_j of the losses
+   * Sets weights to 0 where P, which is `primal`, does not rise by it, after `countProved`; returns P if
+   * there are any. A proximal step of its column alone would do so: with the slope v_j and the curvature
+   * h_j of the losses
    *
    *   P(w) − P(w − w_j e_j) ≈ λ l1 f_j |w_j| + ½ λ l2 f_j w_j² − v_j w_j − ½ h_j w_j²
    *
