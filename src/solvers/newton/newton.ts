@@ -27,7 +27,7 @@ const rounding = 1e-14;
 /** Margins that have been added up from this many steps are computed again. */
 const stale = 8;
 
-export type NewtonSettings = Readonly<Record<never, never>>;
+export type NewtonSettings = Readonly<Record<string, never>>;
 
 const rowNames = [
   'margins',
