@@ -45,6 +45,7 @@ const known: Readonly<Record<string, SeriesStyle>> = {
   sgd: { color: '#E69F00', symbol: 'triangle' },
   psgd: { color: '#56B4E9', symbol: 'triangle', dash: '6 3' },
   lbfgs: { color: '#CC79A7', symbol: 'cross' },
+  newton: { color: '#CC79A7', symbol: 'diamond', dash: '6 3' },
   admm: { color: '#8C8C8C', symbol: 'star' },
   dcd: { color: '#5B4A9C', symbol: 'circle', dash: '2 2.5' },
 };

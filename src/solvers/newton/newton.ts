@@ -8,10 +8,15 @@ import type { SolverCode, SolverContext } from '../solver.ts';
 import { allocateVectors, type Vector, Vectors } from '../vectors/vectors.ts';
 import { ConjugateGradients } from './conjugate-gradients.ts';
 
-/** How exactly linear systems are solved: from the first to the last. */
-const [coarse, fine] = [0.1, 1e-3];
+/**
+ * How exactly linear systems are solved: the share of the residual that is left, from the first step to
+ * the last. Measured on text: with 0.1 for the first the squared hinge takes twice the passes.
+ */
+const [coarse, fine] = [0.25, 1e-3];
+/** What the last step may leave. */
+const loose = 0.5;
 /** Of the root of the gap that is allowed, what remains of a residual when the tolerance is met. */
-const remaining = 0.3;
+const remaining = 0.6;
 /** A step ends where the slope of P is this share of what it was, a step that is cut or extended at the second. */
 const flat = 0.1;
 const flatter = 0.01;
@@ -22,7 +27,7 @@ const rounding = 1e-14;
 /** Margins that have been added up from this many steps are computed again. */
 const stale = 8;
 
-export type NewtonSettings = Readonly<Record<never, never>>;
+export type NewtonSettings = Readonly<Record<string, never>>;
 
 const rowNames = [
   'margins',
@@ -189,14 +194,15 @@ class Newton extends BlockMethod {
     const size = this.#system.prepare();
     if (this.scalars.firstSize === 0) this.scalars.firstSize = size;
     const falling = Math.sqrt(size / this.scalars.firstSize);
-    this.#system.solve(Math.min(coarse, Math.max(fine, falling, this.#enough)));
+    const accuracy = Math.min(coarse, Math.max(fine, falling));
+    this.#system.solve(Math.max(accuracy, this.#enough));
   }
 
   /** The accuracy that a last step needs: errors of P are of second order. */
   get #enough(): number {
     const { primal, dual } = this.scalars;
     const goal = this.context.tolerance * Math.abs(primal);
-    return primal > dual ? remaining * Math.sqrt(goal / (primal - dual)) : 0;
+    return primal > dual ? Math.min(loose, remaining * Math.sqrt(goal / (primal - dual))) : 0;
   }
 
   /** foreseen ← α − T X dw */
