@@ -19,6 +19,8 @@ describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
     { mode: 'rows' as const, intercept: true, grid: 2 },
     { mode: 'columns' as const, intercept: true, grid: 1 },
     { mode: 'columns' as const, intercept: false, grid: 2 },
+    { mode: 'proximal' as const, intercept: false, grid: 2 },
+    { mode: 'proximal' as const, intercept: true, grid: 1 },
   ])('$mode, grid $grid, intercept $intercept', async ({ mode, intercept, grid }) => {
     const options = {
       loss,
@@ -28,7 +30,7 @@ describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
       intercept,
       grid,
       threads: 1,
-      solver: solvers.ring({ mode }),
+      solver: mode === 'proximal' ? solvers.proximalPoint() : solvers.ring({ mode }),
       epochs: 20_000,
       tolerance: linear ? 1e-3 : 1e-6,
     };

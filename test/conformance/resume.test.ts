@@ -282,8 +282,32 @@ const interior: Case[] = [
   }),
 ];
 
-test.each(interior)('$title: resumed after every epoch', async ({ dataset, options }) => {
-  const common: TrainOptions = { ...options, tolerance: 1e-7 };
+/** So do these, with all that they remember: pairs, centres, widths and both best points. */
+const proximal: Case[] = [
+  on(text, 'proximal point, hinge', { solver: solvers.proximalPoint(), lambda: 1e-4 }),
+  on(text, 'proximal point, hinge, intercept, three pairs', {
+    solver: solvers.proximalPoint({ history: 3 }),
+    intercept: true,
+    lambda: 1e-4,
+  }),
+  on(text, 'proximal point, hinge, L1, intercept', {
+    solver: solvers.proximalPoint(),
+    penalty: l1,
+    intercept: true,
+    tolerance: 1e-3,
+  }),
+  on(far, 'proximal point, absolute, far intercept, elastic net, factors', {
+    loss: losses.absolute(),
+    solver: solvers.proximalPoint(),
+    penalty: net,
+    intercept: true,
+    penaltyFactors: factors(25),
+    tolerance: 1e-4,
+  }),
+];
+
+test.each([...interior, ...proximal])('$title: resumed after every epoch', async ({ dataset, options }) => {
+  const common: TrainOptions = { tolerance: 1e-7, ...options };
   const whole = await run(dataset, common);
   expect(whole.report.stopped).toBe('converged');
   expect(whole.report.epochs).toBeGreaterThan(4);
