@@ -62,8 +62,8 @@ export function dualPoint(
   }
 }
 
-/** How far from the least point of a loss, relative to its score, a slope of 0 means a flat part. */
-const FLAT_FROM = 1e-9;
+/** How far from where ℓ* has its slope, relative to it, a score is on a straight part. */
+const STRAIGHT_FROM = 1e-9;
 
 export function lossCurvatures(
   margins: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, target: usize, parameter: f64,
@@ -72,14 +72,15 @@ export function lossCurvatures(
     const u = double(margins, i);
     const y = double(labels, i);
     const slope = loss.derivative(u, y, parameter);
-    let curvature = min(
-      loss.curvature(u, y, parameter, slope),
-      1 / loss.conjugateCurvature(slope, y, parameter),
-    );
-    if (slope == 0) {
-      const distance = Math.abs(u - loss.conjugateDerivative(0, y, parameter));
-      if (distance > FLAT_FROM * (1 + Math.abs(u))) curvature = 0;
+    const size = Math.abs(slope);
+    const distance = Math.abs(u - loss.conjugateDerivative(slope, y, parameter));
+    let curvature: f64 = 0;
+    if (!(distance > STRAIGHT_FROM * (1 + Math.abs(u)))) {
+      const known = loss.curvature(u, y, parameter, slope);
+      curvature = min(known, 1 / loss.conjugateCurvature(slope, y, parameter));
     }
+    const chord = (0.25 * size * size) / loss.value(u, y, parameter);
+    if (chord < size && chord > curvature) curvature = chord;
     setDouble(target, i, double(rowWeights, i) * curvature);
   }
 }

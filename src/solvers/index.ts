@@ -69,6 +69,8 @@ export const solvers = {
   bmrm: factory('bmrm'),
   /** Limited-memory BFGS; OWL-QN where the penalty has an L1 part. */
   lbfgs: factory('lbfgs'),
+  /** Newton's method with conjugate gradients, for smooth losses with L2. */
+  newton: factory('newton'),
   /** Consensus ADMM over the row blocks. */
   admm: factory('admm'),
   /** A primal-dual interior point method, where the data has few rows or few columns. */

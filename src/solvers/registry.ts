@@ -3,6 +3,7 @@ import type { DsoAsyncSettings } from './dso/async.ts';
 import type { DsoSettings } from './dso/state.ts';
 import type { InteriorSettings } from './interior/interior-point.ts';
 import { interiorIncompatibility } from './interior/plan.ts';
+import type { NewtonSettings } from './newton/newton.ts';
 import type { RingColumnsOptions } from './ring/columns.ts';
 import { fewRotations, tracksLocalUpdates } from './ring/damping.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
@@ -59,6 +60,16 @@ function noQuadratic(problem: ProblemSummary, needs: string, advice = ''): strin
   }
   const every = `an intercept: ${needs} a quadratic penalty on every column${advice}`;
   return intercept ? every : noBounds(problem);
+}
+
+/** The answer of Newton's method, which needs second derivatives. */
+function noNewton({ loss, penalty }: ProblemSummary): string | undefined {
+  if (!loss.smooth) {
+    return `loss '${loss.name}': it needs a smooth loss (use ring, dso or interior-point)`;
+  }
+  return penalty.l1 > 0 || !(penalty.l2 > 0)
+    ? `penalty '${penalty.name}': it needs a quadratic penalty without an L1 part (use l2)`
+    : undefined;
 }
 
 const step = oneOf('adagrad', 'sqrt');
@@ -180,6 +191,13 @@ export const solverEntries = {
     incompatible: (problem) => proximalIncompatibility(problem) ?? noBounds(problem),
     load: async () => (await import('./proximal/proximal-point.ts')).proximalPoint,
   }),
+  newton: entry<NewtonSettings>({
+    orientation: 'rows',
+    defaults: {},
+    checks: {},
+    incompatible: (problem) => noNewton(problem) ?? noBounds(problem),
+    load: async () => (await import('./newton/newton.ts')).newton,
+  }),
   dcd: entry<DcdSettings>({
     orientation: 'rows',
     serial: true,
@@ -198,6 +216,7 @@ export type {
   DsoSettings,
   InteriorSettings,
   LbfgsSettings,
+  NewtonSettings,
   ProximalSettings,
   SgdSettings,
 };

@@ -165,6 +165,11 @@ const competitors: typeof runs = [
     options: { loss: losses.huber(), penalty: penalties.l1(), solver: solvers.lbfgs() },
   },
   {
+    title: 'newton, logistic, intercept',
+    dataset: text,
+    options: { loss: losses.logistic(), solver: solvers.newton(), intercept: true },
+  },
+  {
     title: 'admm, hinge',
     dataset: text,
     options: { loss: losses.hinge(), solver: solvers.admm() },

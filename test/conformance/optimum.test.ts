@@ -69,6 +69,7 @@ describe.each(problems)('$title', ({ loss, penalty, linear, lambda, intercept })
   const tolerance = linear ? 1e-3 : 1e-6;
   const common = { loss, penalty, lambda, intercept, epochs: 20_000 };
   const noCurvature = intercept || !(penalty.l2 > 0);
+  const noNewton = !loss.smooth || penalty.l1 > 0;
 
   test.for(ways)('$name', async ({ solver, grid, smoothOnly }) => {
     const options = { ...common, solver, grid, threads: 1, tolerance };
@@ -126,6 +127,8 @@ describe.each(problems)('$title', ({ loss, penalty, linear, lambda, intercept })
     },
     { name: 'bmrm', solver: solvers.bmrm(), grid: 3, tolerance, refuses: noCurvature },
     { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, tolerance, refuses: !loss.smooth },
+    { name: 'newton', solver: solvers.newton(), tolerance, refuses: noNewton },
+    { name: 'newton, grid 3', solver: solvers.newton(), grid: 3, tolerance, refuses: noNewton },
     { name: 'interior-point', solver: solvers.interiorPoint(), tolerance },
     { name: 'interior-point, grid 3', solver: solvers.interiorPoint(), grid: 3, tolerance },
     { name: 'proximal-point', solver: solvers.proximalPoint(), tolerance },

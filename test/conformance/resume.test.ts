@@ -254,7 +254,19 @@ test.each(lasting)('$title: 20 epochs, then on to 80', async ({ dataset, options
 });
 
 /** Few steps lead to the limits of double precision. */
-const interior: Case[] = [
+const secondOrder: Case[] = [
+  on(text, 'newton, logistic, intercept', {
+    loss: losses.logistic(),
+    solver: solvers.newton(),
+    intercept: true,
+    lambda: 1e-4,
+  }),
+  on(text, 'newton, squared hinge, factors', {
+    loss: losses.squaredHinge(),
+    solver: solvers.newton(),
+    penaltyFactors: factors(200),
+    lambda: 1e-5,
+  }),
   on(text, 'interior point, hinge, L1, intercept', {
     solver: solvers.interiorPoint(),
     penalty: l1,
@@ -282,7 +294,7 @@ const interior: Case[] = [
   }),
 ];
 
-test.each(interior)('$title: resumed after every epoch', async ({ dataset, options }) => {
+test.each(secondOrder)('$title: resumed after every epoch', async ({ dataset, options }) => {
   const common: TrainOptions = { ...options, tolerance: 1e-7 };
   const whole = await run(dataset, common);
   expect(whole.report.stopped).toBe('converged');

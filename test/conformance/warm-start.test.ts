@@ -86,6 +86,7 @@ const cases: Case[] = [
     solver: solvers.lbfgs(),
     intercept: true,
   }),
+  on(text, 'newton, logistic', { loss: logistic, solver: solvers.newton() }),
   on(text, 'OWL-QN, logistic, L1', { loss: logistic, solver: solvers.lbfgs(), penalty: l1 }),
   on(text, 'proximal point, hinge', { solver: solvers.proximalPoint() }),
   on(text, 'proximal point, logistic, L1', {

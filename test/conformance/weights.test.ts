@@ -43,6 +43,12 @@ const exact: readonly Way[] = [
   { name: 'bmrm', solver: solvers.bmrm(), grid: 3, refuses: flat },
   { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, refuses: kinked },
   { name: 'proximal-point', solver: solvers.proximalPoint(), grid: 3 },
+  {
+    name: 'newton',
+    solver: solvers.newton(),
+    grid: 3,
+    refuses: (pair) => kinked(pair) || pair.penalty.l1 > 0,
+  },
 ];
 
 /** What comes to rest at a hundredth, as without weights. */

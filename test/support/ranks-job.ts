@@ -79,6 +79,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   dso: { solver: solvers.dso(), intercept: true, grid, tested: true, auprc: true },
   lbfgs: { solver: solvers.lbfgs(), loss: losses.logistic(), ...setAside, grid },
+  newton: { solver: solvers.newton(), loss: losses.logistic(), intercept: true, grid },
   bmrm: { solver: solvers.bmrm(), ...setAside, grid },
   'proximal-point': { solver: solvers.proximalPoint(), intercept: true, ...setAside, grid },
   psgd: { solver: solvers.psgd(), ...setAside, grid },

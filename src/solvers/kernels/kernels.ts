@@ -374,7 +374,7 @@ export interface Kernels extends VectorKernels, DenseKernels, SegmentKernels, Pr
   lossSlope(a: Vector, b: Vector, y: Vector, c: Vector, eta: number): number;
   /** alpha[i] = −c_i ℓ'(u_i, y_i): the dual point a primal point suggests. */
   dualPoint(u: Vector, y: Vector, c: Vector, alpha: Vector): void;
-  /** target[i] = c_i ℓ''(u_i, y_i), without the least value that `curvature` has; on a steep straight part its own. */
+  /** target[i] = c_i ℓ''(u_i, y_i), for steps on all rows at once; larger on steep straight parts. */
   lossCurvatures(u: Vector, y: Vector, c: Vector, target: Vector): void;
   /** target[i] = ℓ*'(−α_i/c_i) */
   dualSlopes(alpha: Vector, y: Vector, c: Vector, target: Vector): void;

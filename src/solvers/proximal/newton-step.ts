@@ -73,8 +73,7 @@ export class NewtonStep {
     const share = 1 / this.#context.problem.totalWeight;
     this.#vectors.transposedSquares(curvatures, this.#curved);
     this.#vectors.combine(this.inverse, bend, share, this.#curved);
-    const { own } = this.inverse;
-    for (let j = 0; j < own.length; j++) own[j] = 1 / own[j];
+    this.#vectors.invert(this.inverse, this.inverse);
     this.pairs.refresh();
   }
 

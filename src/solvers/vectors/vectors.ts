@@ -149,6 +149,12 @@ export class Vectors {
     this.#context.kernels.scaleInto(source.own, target.own, factor);
   }
 
+  /** target ← 1/source, and 0 where that is not positive. */
+  invert(source: Vector, target: Vector): void {
+    const [from, to] = [source.own, target.own];
+    for (let k = 0; k < to.length; k++) to[k] = from[k] > 0 ? 1 / from[k] : 0;
+  }
+
   /** alpha_i ← −c_i ℓ'(u_i) of the rows. */
   slopes(margins: Vector, alpha: Vector): void {
     this.#context.objective.dualPoint(margins.all, alpha.all);

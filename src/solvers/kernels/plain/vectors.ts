@@ -127,24 +127,28 @@ export const plainVectorKernels: VectorKernels = {
   },
 };
 
-/** How far from the least point of a loss, relative to its score, a slope of 0 means a flat part. */
-const flatFrom = 1e-9;
+/** How far from where ℓ* has its slope, relative to it, a score is on a straight part. */
+const straightFrom = 1e-9;
 
 /**
- * ℓ''(u) = 1/ℓ*''(ℓ'(u)), without the least value that `curvature` has for the sake of single steps. On a
- * straight part ℓ* has no such derivative: where the loss is flat it is 0, and where it is steep what
- * `curvature` says.
+ * ℓ''(u) = 1/ℓ*''(ℓ'(u)), without the least value that `curvature` has for the sake of single steps; 0
+ * on a straight part. On a steep part that is nearly straight a quadratic with this curvature would
+ * fall far below 0: one with ℓ'²/(2ℓ) touches it, and half of that is the least. Where ℓ is so small
+ * that it is all rounding errors, that exceeds |ℓ'| and does not count.
  */
 function curvatureOf(loss: Loss, u: number, y: number): number {
   const { parameter } = loss;
   const slope = loss.derivative(u, y, parameter);
-  if (slope === 0) {
-    const least = loss.conjugateDerivative(0, y, parameter);
-    if (Math.abs(u - least) > flatFrom * (1 + Math.abs(u))) return 0;
+  const size = Math.abs(slope);
+  const distance = Math.abs(u - loss.conjugateDerivative(slope, y, parameter));
+  let curvature = 0;
+  if (!(distance > straightFrom * (1 + Math.abs(u)))) {
+    curvature = loss.curvature(u, y, parameter, slope);
+    const inverse = loss.conjugateCurvature?.(slope, y, parameter);
+    if (inverse !== undefined) curvature = Math.min(curvature, 1 / inverse);
   }
-  const known = loss.curvature(u, y, parameter, slope);
-  if (!loss.conjugateCurvature) return known;
-  return Math.min(known, 1 / loss.conjugateCurvature(slope, y, parameter));
+  const chord = (0.25 * size * size) / loss.value(u, y, parameter);
+  return chord < size && chord > curvature ? chord : curvature;
 }
 
 /** Sums over rows for the objective and the line searches. Twin of assembly/sums.ts. */
