@@ -82,8 +82,17 @@ export const solvers = {
 } as const;
 
 /** Solvers by the names of the command line, with their default settings. */
-const { auto, ring, dso: _, paper, algorithm1, dsoAsync, interiorPoint, proximalPoint, ...others } =
-  solvers;
+const {
+  auto,
+  ring,
+  dso: _,
+  paper,
+  algorithm1,
+  dsoAsync,
+  interiorPoint,
+  proximalPoint,
+  ...others
+} = solvers;
 const byName = {
   auto,
   ring,

@@ -47,7 +47,13 @@ function allocateProximal(arena: Arena, partition: Partition, { history }: Proxi
     /** The point that is offered, the best one, and the iterate. */
     ...reserve(arena, 'float64', rows, ['margins', 'leastMargins', 'iterateMargins']),
     ...reserve(arena, 'float64', partition.bufferLength, ['weights', 'least', 'iterate', 'image']),
-    ...reserve(arena, 'float64', rows, ['alpha', 'highestAlpha', 'centre', 'curvatures', 'scratch']),
+    ...reserve(arena, 'float64', rows, [
+      'alpha',
+      'highestAlpha',
+      'centre',
+      'curvatures',
+      'scratch',
+    ]),
     ...reserve(arena, 'float64', partition.bufferLength, ['highestImage']),
     ...reserve(arena, 'float64', home, ['gradient', 'bend', 'slopes', 'slopeCentre', 'pull']),
     step: allocateStep(arena, partition, history),
@@ -303,7 +309,8 @@ class ProximalPoint extends BlockMethod {
 
   override arrays(): StateArray[] {
     const { hasL1, hasL2 } = this.#penalty;
-    const { weights, margins, iterate, iterateMargins, centre, highestAlpha, highestImage } = this.#memory;
+    const { weights, margins, iterate, iterateMargins, centre, highestAlpha, highestImage } =
+      this.#memory;
     const { least, leastMargins, slopeCentre, pull } = this.#memory;
     return stateArrays({
       row: { margins, iterateMargins, centre, highestAlpha, ...(hasL1 && { leastMargins }) },

@@ -76,7 +76,9 @@ export class SmoothedLoss {
         }
       });
     return (shares) =>
-      shares.flatMap((_, k) => (k % together === 0 ? [...slopesAt(shares.slice(k, k + together))] : []));
+      shares.flatMap((_, k) =>
+        k % together === 0 ? [...slopesAt(shares.slice(k, k + together))] : [],
+      );
   }
 
   /**
