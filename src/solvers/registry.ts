@@ -197,7 +197,7 @@ export const solverEntries = {
   'proximal-point': entry<ProximalSettings>({
     title: 'proximal point',
     orientation: 'rows',
-    defaults: { history: 30 },
+    defaults: { history: 20 },
     checks: { history: whole(1, 1000) },
     incompatible: (problem) => proximalIncompatibility(problem) ?? noBounds(problem),
     load: async () => (await import('./proximal/proximal-point.ts')).proximalPoint,

@@ -32,6 +32,8 @@ export interface Sample {
 
 export const noTimeUse: TimeUse = { computing: 0, waiting: 0, communicating: 0, bytes: 0 };
 
+/** Numbers that are reported at each worker. */
+const numbers = 16;
 /** Slots of what a thread reports at its first worker; then pairs of position and weight at each. */
 const slot = { elapsed: 0, waited: 1, moving: 2, sent: 3, interrupts: 4, memory: 5, pairs: 6 };
 
@@ -64,12 +66,12 @@ export class TimeAccounts {
     const largest = this.#largest;
     const isDue = largest?.isDue(last) ?? false;
     const mine = this.#mine(isDue);
-    const table = team.table(width, (worker, values) => {
+    const table = team.table(numbers, (worker, values) => {
       if (worker === team.first) values.set(mine);
       if (isDue) largest?.report(worker, values.subarray(slot.pairs));
     });
     const reports = Array.from({ length: team.shared.workers }, (_, worker) =>
-      table.subarray(worker * width, (worker + 1) * width),
+      table.subarray(worker * width, worker * width + numbers),
     );
     const sums = new Float64Array(slot.memory);
     for (const reported of reports) {

@@ -105,7 +105,8 @@ describe.each(problems)('$title', (given) => {
     expect(report.dual).toBeLessThanOrEqual(optimum * (1 + 1e-9));
   });
 
-  test.each([solvers.bmrm(), solvers.lbfgs(), solvers.dcd()])('$name refuses', async (solver) => {
+  const refusing = [solvers.bmrm(), solvers.lbfgs(), solvers.proximalPoint(), solvers.dcd()];
+  test.each(refusing)('$name refuses', async (solver) => {
     await expect(train(dataset, { ...common, solver })).rejects.toThrow(UsageError);
   });
 });

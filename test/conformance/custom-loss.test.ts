@@ -41,6 +41,7 @@ const twins: { loss: Loss; options: TrainOptions }[] = [
   { loss: losses.hinge(), options: { penalty: penalties.l1(), intercept: true } },
   { loss: losses.hinge(), options: { grid: 1 } },
   { loss: losses.hinge(), options: { solver: solvers.dso() } },
+  { loss: losses.hinge(), options: { solver: solvers.proximalPoint(), intercept: true } },
   { loss: losses.logistic(), options: { solver: solvers.ring({ mode: 'rows' }) } },
   { loss: losses.logistic(), options: { penalty: penalties.elasticNet() } },
   { loss: losses.logistic(), options: { grid: 1, penalty: penalties.l1() } },

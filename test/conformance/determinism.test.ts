@@ -141,6 +141,20 @@ const competitors: typeof runs = [
     options: { loss: losses.hinge(), penalty: penalties.elasticNet(), solver: solvers.bmrm() },
   },
   {
+    title: 'proximal point, hinge, intercept',
+    dataset: text,
+    options: { loss: losses.hinge(), solver: solvers.proximalPoint(), intercept: true },
+  },
+  {
+    title: 'proximal point, absolute, elastic net',
+    dataset: numbers,
+    options: {
+      loss: losses.absolute(),
+      penalty: penalties.elasticNet(),
+      solver: solvers.proximalPoint({ history: 3 }),
+    },
+  },
+  {
     title: 'lbfgs, logistic, intercept',
     dataset: text,
     options: { loss: losses.logistic(), solver: solvers.lbfgs(), intercept: true },

@@ -2,13 +2,20 @@
 import { describe, expect, test } from 'vitest';
 import { losses } from '../../src/problem/losses/index.ts';
 import { penalties } from '../../src/problem/penalties/index.ts';
-import { solvers } from '../../src/solvers/index.ts';
+import { type Solver, solvers } from '../../src/solvers/index.ts';
 import { referenceOptimum } from '../reference/reference.ts';
 import { sample, sampleFor } from '../support/data.ts';
 import { expectIncompatible, trainCertified } from './certified.ts';
 import { pairs } from './pairs.ts';
 
 const factors = [1, 2, 0.5, 3, 0.1, 1, 10, 0.01, 4, 1];
+
+function solverOf(mode: 'rows' | 'columns' | 'interior point' | 'proximal', joining?: number): Solver {
+  if (mode === 'proximal') return solvers.proximalPoint();
+  return mode === 'interior point'
+    ? solvers.interiorPoint(joining ? { joining } : {})
+    : solvers.ring({ mode });
+}
 
 describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
   const { rows, labels, dataset } = sampleFor(loss, { seed: 2 });
@@ -21,6 +28,8 @@ describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
     { mode: 'columns' as const, intercept: false, grid: 2 },
     { mode: 'interior point' as const, intercept: true, grid: 1, joining: 10 },
     { mode: 'interior point' as const, intercept: false, grid: 2, joining: 2 },
+    { mode: 'proximal' as const, intercept: false, grid: 2 },
+    { mode: 'proximal' as const, intercept: true, grid: 1 },
   ])('$mode, grid $grid, intercept $intercept', async ({ mode, intercept, grid, joining }) => {
     const options = {
       loss,
@@ -30,8 +39,7 @@ describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
       intercept,
       grid,
       threads: 1,
-      solver:
-        mode === 'interior point' ? solvers.interiorPoint({ joining }) : solvers.ring({ mode }),
+      solver: solverOf(mode, joining),
       epochs: 20_000,
       tolerance: linear ? 1e-3 : 1e-6,
     };

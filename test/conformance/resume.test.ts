@@ -319,6 +319,44 @@ test.each(secondOrder)('$title: resumed after every epoch', async ({ dataset, op
   }
 });
 
+/** What it remembers: pairs, centres, widths and both best points. */
+const proximal: Case[] = [
+  on(text, 'proximal point, hinge', { solver: solvers.proximalPoint(), lambda: 1e-4 }),
+  on(text, 'proximal point, hinge, intercept, three pairs', {
+    solver: solvers.proximalPoint({ history: 3 }),
+    intercept: true,
+    lambda: 1e-4,
+  }),
+  on(text, 'proximal point, hinge, L1, intercept', {
+    solver: solvers.proximalPoint(),
+    penalty: l1,
+    intercept: true,
+    lambda: 0.01,
+    tolerance: 1e-3,
+  }),
+  on(far, 'proximal point, absolute, far intercept, elastic net, factors', {
+    loss: losses.absolute(),
+    solver: solvers.proximalPoint(),
+    penalty: net,
+    intercept: true,
+    penaltyFactors: factors(25),
+  }),
+];
+
+test.each(proximal)('$title: resumed now and then', async ({ dataset, options }) => {
+  const common: TrainOptions = { tolerance: 1e-7, ...options, epochs: 70 };
+  const whole = await run(dataset, common);
+  expect(whole.report.epochs).toBeGreaterThan(30);
+  // The diagonal is refreshed before every eighth step, sums of many steps after every 64th.
+  for (const epochs of [1, 3, 8, 21, 63, 64].filter((epoch) => epoch < whole.report.epochs)) {
+    const folder = temporaryFolder();
+    await run(dataset, { ...common, epochs, threads: 2, checkpoint: { folder } });
+    const rest = await run(dataset, { ...common, resume: folder });
+    expect(rest.events).toEqual(whole.events.slice(epochs));
+    expect(bytesOf(rest).equals(bytesOf(whole))).toBe(true);
+  }
+});
+
 describe('a run that meets its tolerance', () => {
   const common: TrainOptions = { tolerance: 1e-4, lambda: 0.01, holdout: 0.2, auprc: true };
 

@@ -88,6 +88,18 @@ const cases: Case[] = [
   }),
   on(text, 'newton, logistic', { loss: logistic, solver: solvers.newton() }),
   on(text, 'OWL-QN, logistic, L1', { loss: logistic, solver: solvers.lbfgs(), penalty: l1 }),
+  on(text, 'proximal point, hinge', { solver: solvers.proximalPoint() }),
+  on(text, 'proximal point, logistic, L1', {
+    loss: logistic,
+    solver: solvers.proximalPoint(),
+    penalty: l1,
+  }),
+  on(far, 'proximal point, absolute, far intercept, elastic net', {
+    loss: losses.absolute(),
+    solver: solvers.proximalPoint(),
+    penalty: net,
+    intercept: true,
+  }),
   on(text, 'admm, hinge', { solver: solvers.admm() }),
   on(far, 'admm, square, L1, intercept', {
     loss: losses.square(),

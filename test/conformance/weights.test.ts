@@ -42,6 +42,7 @@ const exact: readonly Way[] = [
   { name: 'dcd', solver: solvers.dcd(), refuses: flat },
   { name: 'bmrm', solver: solvers.bmrm(), grid: 3, refuses: flat },
   { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, refuses: kinked },
+  { name: 'proximal-point', solver: solvers.proximalPoint(), grid: 3 },
   {
     name: 'newton',
     solver: solvers.newton(),
@@ -149,6 +150,10 @@ const runs: readonly { readonly title: string; readonly options: TrainOptions }[
   { title: 'psgd, η₀/√t', options: { solver: solvers.psgd({ step: 'sqrt' }), intercept: true } },
   { title: 'bmrm', options: { solver: solvers.bmrm() } },
   { title: 'lbfgs', options: { solver: solvers.lbfgs(), loss: losses.logistic(), ...mixed } },
+  {
+    title: 'proximal point',
+    options: { solver: solvers.proximalPoint(), ...mixed },
+  },
   { title: 'admm', options: { solver: solvers.admm(), loss: losses.huber(), ...mixed } },
   { title: 'sgd', options: { solver: solvers.sgd(), grid: 1 } },
   { title: 'dcd', options: { solver: solvers.dcd(), grid: 1 } },

@@ -81,6 +81,7 @@ const cases: Readonly<Record<string, Case>> = {
   lbfgs: { solver: solvers.lbfgs(), loss: losses.logistic(), ...setAside, grid },
   newton: { solver: solvers.newton(), loss: losses.logistic(), intercept: true, grid },
   bmrm: { solver: solvers.bmrm(), ...setAside, grid },
+  'proximal-point': { solver: solvers.proximalPoint(), intercept: true, ...setAside, grid },
   psgd: { solver: solvers.psgd(), ...setAside, grid },
   admm: { solver: solvers.admm(), loss: losses.logistic(), grid, tested: true },
   sgd: { solver: solvers.sgd(), ...setAside },

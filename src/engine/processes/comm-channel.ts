@@ -1,8 +1,8 @@
 import { separateArena } from '../arena.ts';
 import { workersOfRanks } from '../block-layout.ts';
 
-/** Numbers per worker in one reduction. */
-export const width = 16;
+/** Numbers per worker in one reduction, at most: between processes a message costs more than they do. */
+export const width = 64;
 /** Rotations that may be announced and not yet done: a thread is never two ahead. */
 const announced = 16;
 

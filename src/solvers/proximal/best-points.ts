@@ -7,9 +7,9 @@ import { type Evaluate, rootOfRising } from './line-search.ts';
 import type { SmoothedLoss } from './smoothed-loss.ts';
 
 /** Shares tried first on the way from the better point to the other, whose P is no lower. */
-const betweenShares = [-1, -0.25, 0, 1 / 64, 1 / 16, 1 / 8, 1 / 4, 1 / 2];
+const betweenShares = [-1 / 4, 0, 1 / 16, 1 / 4, 1 / 2];
 /** Changes of the length of the weights tried first. */
-const lengthShares = [-0.5, -0.25, -1 / 16, 0, 1 / 16, 0.25, 0.5, 1];
+const lengthShares = [-1 / 4, -1 / 32, 0, 1 / 32, 1 / 4];
 
 /** A dual point by row, and (1/W) Xᵀα by column. */
 export interface DualPoint {
@@ -116,17 +116,23 @@ export class BestPoints {
 
   /** Slopes of the penalty along a direction from the best point. */
   #penaltyAlong(direction: Float64Array): (block: number, share: number) => number {
-    const { objective, problem } = this.#context;
+    const { objective, problem, team } = this.#context;
     const { weights } = this.#memory.primal;
+    const quadratic = new Map<number, Line>();
+    const of = (block: number) =>
+      [weights, direction, problem.l1, problem.l2].map((all) => objective.columnsOf(all, block));
+    for (let block = team.first; block < team.end; block++) {
+      const [w, d, , l2] = of(block);
+      quadratic.set(block, quadraticLine(w, d, l2));
+    }
     return (block, share) => {
-      const [w, d, l1, l2] = [weights, direction, problem.l1, problem.l2].map((all) =>
-        objective.columnsOf(all, block),
-      );
-      let sum = 0;
+      const { at, rise } = quadratic.get(block) as Line;
+      let sum = at + share * rise;
+      if (!(problem.penalty.l1 > 0)) return sum;
+      const [w, d, l1] = of(block);
       for (let j = 0; j < w.length; j++) {
         const x = w[j] + share * d[j];
-        const corner = x > 0 ? d[j] : x < 0 ? -d[j] : 0;
-        sum += l1[j] * corner + l2[j] * x * d[j];
+        sum += l1[j] * (x > 0 ? d[j] : x < 0 ? -d[j] : 0);
       }
       return sum;
     };
@@ -196,4 +202,19 @@ export class BestPoints {
       return [...sums];
     };
   }
+}
+
+/** The slope of (1/2) Σ l2 x² along a line: its value at the beginning, and what it rises by to the end. */
+export interface Line {
+  readonly at: number;
+  readonly rise: number;
+}
+
+function quadraticLine(w: Float64Array, d: Float64Array, l2: Float64Array): Line {
+  let [at, rise] = [0, 0];
+  for (let j = 0; j < w.length; j++) {
+    at += l2[j] * w[j] * d[j];
+    rise += l2[j] * d[j] * d[j];
+  }
+  return { at, rise };
 }

@@ -5,7 +5,7 @@ type Point = readonly [x: number, value: number];
 export type Evaluate = (xs: readonly number[]) => readonly number[];
 
 /** Arguments that are evaluated together. */
-const together = 8;
+const together = 5;
 /** Times that a range without a root is made longer. */
 const extensions = 4;
 

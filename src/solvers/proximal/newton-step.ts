@@ -73,8 +73,7 @@ export class NewtonStep {
     const share = 1 / this.#context.problem.totalWeight;
     this.#vectors.transposedSquares(curvatures, this.#curved);
     this.#vectors.combine(this.inverse, bend, share, this.#curved);
-    const { own } = this.inverse;
-    for (let j = 0; j < own.length; j++) own[j] = 1 / own[j];
+    this.#vectors.invert(this.inverse, this.inverse);
     this.pairs.refresh();
   }
 
@@ -89,10 +88,11 @@ export class NewtonStep {
     vectors.copy(z, direction);
     let [square] = vectors.dots([residual, z]);
     const first = square;
+    const weight = this.#context.problem.intercept ? vectors.sums(this.#system.curvatures)[0] : 0;
     let intercept = 0;
     for (let k = 0; k < mostSteps && square > 0; k++) {
       const { step, change } = this.pairs.next();
-      const mean = this.#multiply();
+      const mean = this.#multiply(weight);
       const [bend] = vectors.dots([direction, this.#curved]);
       const length = square / bend;
       intercept -= length * mean;
@@ -120,13 +120,13 @@ export class NewtonStep {
     }
   }
 
-  /** product ← X p less its mean, curved ← H p; returns the mean. */
-  #multiply(): number {
+  /** product ← X p less its mean, curved ← H p; returns the mean. `weight`: Σ h of the rows. */
+  #multiply(weight: number): number {
     const vectors = this.#vectors;
     const { bend, curvatures } = this.#system;
     const { problem, team } = this.#context;
     vectors.product(this.#direction, this.#product);
-    const mean = problem.intercept ? this.#mean() : 0;
+    const mean = weight > 0 ? vectors.dots([this.#product, curvatures])[0] / weight : 0;
     const [t, p] = [this.#product.own, this.#direction.own];
     if (mean !== 0) for (let i = 0; i < t.length; i++) t[i] -= mean;
     vectors.multiply(this.#product, curvatures, this.#weighted);
@@ -137,13 +137,5 @@ export class NewtonStep {
     // Without rounding errors it would be 0.
     this.#setIntercept(this.#curved, 0);
     return mean;
-  }
-
-  /** Σ h t / Σ h */
-  #mean(): number {
-    const { curvatures } = this.#system;
-    const [sum] = this.#vectors.dots([this.#product, curvatures]);
-    const [weight] = this.#vectors.sums(curvatures);
-    return weight > 0 ? sum / weight : 0;
   }
 }

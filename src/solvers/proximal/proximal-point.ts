@@ -45,10 +45,16 @@ function allocateProximal(arena: Arena, partition: Partition, { history }: Proxi
   const home = partition.columnOrder.length;
   return {
     /** The point that is offered, the best one, and the iterate. */
-    ...reserve(arena, 'float64', rows, ['margins', 'bestMargins', 'iterateMargins']),
-    ...reserve(arena, 'float64', partition.bufferLength, ['weights', 'best', 'iterate', 'image']),
-    ...reserve(arena, 'float64', rows, ['alpha', 'bestAlpha', 'centre', 'curvatures', 'scratch']),
-    ...reserve(arena, 'float64', partition.bufferLength, ['bestImage']),
+    ...reserve(arena, 'float64', rows, ['margins', 'leastMargins', 'iterateMargins']),
+    ...reserve(arena, 'float64', partition.bufferLength, ['weights', 'least', 'iterate', 'image']),
+    ...reserve(arena, 'float64', rows, [
+      'alpha',
+      'highestAlpha',
+      'centre',
+      'curvatures',
+      'scratch',
+    ]),
+    ...reserve(arena, 'float64', partition.bufferLength, ['highestImage']),
     ...reserve(arena, 'float64', home, ['gradient', 'bend', 'slopes', 'slopeCentre', 'pull']),
     step: allocateStep(arena, partition, history),
     vectors: allocateVectors(arena, partition),
@@ -92,7 +98,7 @@ class ProximalPoint extends BlockMethod {
   #gap: Gap | undefined;
 
   constructor(context: SolverContext, memory: ProximalMemory, loss: Loss) {
-    super(new BlockState(context), memory, memory.bestAlpha);
+    super(new BlockState(context), memory, memory.highestAlpha);
     this.#memory = memory;
     const vectors = new Vectors(context, memory.vectors);
     this.#vectors = vectors;
@@ -114,13 +120,13 @@ class ProximalPoint extends BlockMethod {
     const bend = vectors.columns(memory.bend);
     this.#step = new NewtonStep(context, vectors, memory.step, { ...system, bend });
     this.#bestPoint = this.#penalty.hasL1
-      ? { weights: memory.best, margins: memory.bestMargins }
+      ? { weights: memory.least, margins: memory.leastMargins }
       : memory;
     const { residual, product, preconditioned } = memory.step;
     const tools = { context, vectors, loss, smoothed: this.#loss };
     const best = {
       primal: this.#bestPoint,
-      dual: { alpha: memory.bestAlpha, image: memory.bestImage },
+      dual: { alpha: memory.highestAlpha, image: memory.highestImage },
       change: { weights: residual, margins: product },
       trial: { weights: preconditioned, margins: scratch },
     };
@@ -203,8 +209,8 @@ class ProximalPoint extends BlockMethod {
     this.#vectors.product(this.#point, this.#rows.margins);
     const { weights, margins } = this.#bestPoint;
     this.#vectors.product(this.#vectors.columns(weights), this.#vectors.rows(margins));
-    const { bestAlpha, bestImage } = this.#memory;
-    this.#transform(this.#vectors.rows(bestAlpha), this.#vectors.columns(bestImage));
+    const { highestAlpha, highestImage } = this.#memory;
+    this.#transform(this.#vectors.rows(highestAlpha), this.#vectors.columns(highestImage));
   }
 
   /** image ← (1/W) Xᵀα */
@@ -303,17 +309,17 @@ class ProximalPoint extends BlockMethod {
 
   override arrays(): StateArray[] {
     const { hasL1, hasL2 } = this.#penalty;
-    const { weights, margins, iterate, iterateMargins, centre, bestAlpha, bestImage } =
+    const { weights, margins, iterate, iterateMargins, centre, highestAlpha, highestImage } =
       this.#memory;
-    const { best, bestMargins, slopeCentre, pull } = this.#memory;
+    const { least, leastMargins, slopeCentre, pull } = this.#memory;
     return stateArrays({
-      row: { margins, iterateMargins, centre, bestAlpha, ...(hasL1 && { bestMargins }) },
+      row: { margins, iterateMargins, centre, highestAlpha, ...(hasL1 && { leastMargins }) },
       column: {
         weights,
         iterate,
-        bestImage,
+        highestImage,
         inverse: this.#step.inverse.all,
-        ...(hasL1 && { best, slopeCentre }),
+        ...(hasL1 && { least, slopeCentre }),
         ...(!hasL2 && { pull }),
         ...this.#step.pairs.arrays(),
       },

@@ -85,28 +85,26 @@ export class QuasiNewton {
     const known = this.#size - dropped;
     this.#size = total - dropped;
     this.#fresh = 0;
-    for (let j = known; j < this.#size; j++) {
-      this.#addProducts(j);
-      this.#addChanges(j);
-    }
+    for (let j = known; j < this.#size; j++) this.#addPair(j);
   }
 
   /** After the diagonal has changed. */
   refresh(): void {
     this.#changes.length = 0;
-    for (let j = 0; j < this.#size; j++) this.#addChanges(j);
+    for (let j = 0; j < this.#size; j++) this.#addPair(j, false);
   }
 
-  #addProducts(j: number): void {
+  /** Products of pair j with those up to it; `all`: also those that the diagonal plays no part in. */
+  #addPair(j: number, all = true): void {
     const { change } = this.#pairs[j];
-    const sums = this.#dots(this.#pairs.slice(0, j + 1).map(({ step }) => [step, change]));
-    addColumn(this.#products, sums);
-  }
-
-  #addChanges(j: number): void {
-    this.#vectors.multiply(this.#pairs[j].change, this.#inverse, this.#scaled);
+    this.#vectors.multiply(change, this.#inverse, this.#scaled);
     const upTo = this.#pairs.slice(0, j + 1);
-    addColumn(this.#changes, this.#dots(upTo.map(({ change }) => [change, this.#scaled])));
+    const sums = this.#dots([
+      ...upTo.map((pair) => [pair.change, this.#scaled] as const),
+      ...(all ? upTo.map(({ step }) => [step, change] as const) : []),
+    ]);
+    addColumn(this.#changes, sums.slice(0, j + 1));
+    if (all) addColumn(this.#products, sums.slice(j + 1));
   }
 
   /** target ← approximately H⁻¹ source; two different vectors. */
@@ -173,8 +171,8 @@ export class QuasiNewton {
   /** Once the arrays and the diagonal are back. */
   resume(): void {
     this.#products.length = 0;
-    for (let j = 0; j < this.#size; j++) this.#addProducts(j);
-    this.refresh();
+    this.#changes.length = 0;
+    for (let j = 0; j < this.#size; j++) this.#addPair(j);
   }
 
   /** Those in use, the oldest first; which memory a pair has means nothing. */

@@ -92,7 +92,7 @@ export class Vectors {
     this.products++;
   }
 
-  /** Σ a_k b_k of each pair of vectors, which may be of rows or of columns; at most 16 at once. */
+  /** Σ a_k b_k of each pair of vectors, which may be of rows or of columns; at most 64 at once. */
   dots(...pairs: readonly (readonly [a: Vector, b: Vector])[]): Float64Array {
     const { team, kernels } = this.#context;
     return team.reduce(pairs.length, (part, values) => {
@@ -102,7 +102,7 @@ export class Vectors {
     });
   }
 
-  /** The sums of vectors, at most 16 at once. */
+  /** The sums of vectors, at most 64 at once. */
   sums(...vectors: readonly Vector[]): Float64Array {
     const { team, kernels } = this.#context;
     return team.reduce(vectors.length, (part, values) => {

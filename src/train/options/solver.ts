@@ -83,7 +83,7 @@ export const settingOptions = optionsWith({ group: 'settings', affectsModel: tru
   }),
   history: flag('--history <number>', whole(1), {
     solvers: ['lbfgs', 'proximal-point'],
-    help: 'number of steps remembered (default: lbfgs 10, proximal-point 30)',
+    help: 'number of steps remembered (default: lbfgs 10, proximal-point 20)',
   }),
   rho: flag('--rho <number>', positive, {
     solvers: ['admm'],

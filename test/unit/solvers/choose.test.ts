@@ -103,7 +103,8 @@ describe('choose', () => {
       name: 'ring-rows',
       settings: { mapped: true, bounded: true },
     });
-    for (const solver of [solvers.lbfgs(), solvers.bmrm(), solvers.dcd()]) {
+    const refusing = [solvers.lbfgs(), solvers.bmrm(), solvers.proximalPoint(), solvers.dcd()];
+    for (const solver of refusing) {
       const refused = () => ask(solver, losses.square(), 8);
       expect(refused).toThrow(UsageError);
       expect(refused).toThrow(

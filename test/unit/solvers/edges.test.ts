@@ -21,6 +21,8 @@ const every: readonly { solver: Solver; loss: Loss }[] = [
   { solver: solvers.bmrm(), loss: losses.huber({ delta: 0.7 }) },
   { solver: solvers.lbfgs(), loss: losses.squaredHinge() },
   { solver: solvers.lbfgs(), loss: losses.logistic() },
+  { solver: solvers.proximalPoint(), loss: losses.hinge() },
+  { solver: solvers.proximalPoint(), loss: losses.absolute({ epsilon: 0.1 }) },
   { solver: solvers.admm(), loss: losses.absolute({ epsilon: 0.1 }) },
   { solver: solvers.dcd(), loss: losses.smoothedHinge({ smoothing: 0.5 }) },
   { solver: solvers.dsoAsync(), loss: losses.logistic() },

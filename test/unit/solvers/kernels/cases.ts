@@ -334,6 +334,28 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
+  proximalAlong: (arena, random, loss) => {
+    const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
+    const centre = doubles(arena, 15, () => number(random));
+    const target = doubles(arena, 15, () => 0);
+    const [share, width] = [2 * random.uniform(), random.below(3) * random.uniform()];
+    const rows = { labels, rowWeights, centre };
+    return (kernels) => {
+      kernels.proximalAlong(from, to, share, rows, width, target);
+      return undefined;
+    };
+  },
+  proximalPoint: (arena, random, loss) => {
+    const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
+    const centre = doubles(arena, 15, () => random.uniform() - 0.5);
+    const target = doubles(arena, 15, () => 0);
+    const [flat, width] = [random.below(2) === 0, 0.01 + random.uniform()];
+    const rows = { labels, rowWeights, centre };
+    return (kernels) => {
+      kernels.proximalPoint(from, rows, width, flat, to, target);
+      return undefined;
+    };
+  },
   shiftAlpha: (arena, random, loss) => {
     const { labels, rowWeights, from, to, shift } = drawSegment(arena, random, loss);
     return (kernels) => kernels.shiftAlpha(from, labels, rowWeights, shift, to);
