@@ -25,6 +25,7 @@ interface Way {
 }
 
 const kinked = ({ loss }: Pair) => !loss.smooth;
+const notSparse = ({ loss, penalty }: Pair) => !loss.smooth || !(penalty.l1 > 0);
 const flat = ({ penalty }: Pair, intercept: boolean) => intercept || !(penalty.l2 > 0);
 
 const exact: readonly Way[] = [
@@ -42,6 +43,8 @@ const exact: readonly Way[] = [
   { name: 'dcd', solver: solvers.dcd(), refuses: flat },
   { name: 'bmrm', solver: solvers.bmrm(), grid: 3, refuses: flat },
   { name: 'lbfgs', solver: solvers.lbfgs(), grid: 3, refuses: kinked },
+  { name: 'working-set', solver: solvers.workingSet(), refuses: notSparse },
+  { name: 'working-set, grid 3', solver: solvers.workingSet(), grid: 3, refuses: notSparse },
 ];
 
 /** What comes to rest at a hundredth, as without weights. */

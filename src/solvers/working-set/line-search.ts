@@ -91,17 +91,19 @@ export class LineSearch {
   /** The slope of P at start + share · step, at a kink from the left, at 0 from the right. */
   #slope(share: number): number {
     const { context, memory, scale } = this.#set;
-    const { start, now, l1, l2 } = memory.set;
-    const [loss, penalty] = context.team.reduce(2, (worker, values) => {
+    const { kernels, team } = context;
+    const [loss, penalty] = team.reduce(2, (worker, values) => {
       const { rows, next, labels, rowWeights } = this.#set.partOf(worker);
-      values[0] = context.kernels.lossSlope(rows.margins, next, labels, rowWeights, share);
+      const { margins, moved, inverses, slopes } = rows;
+      const names = ['start', 'now', 'l1', 'l2'] as const;
       const [begin, end] = this.#columnsOf(worker);
-      for (let a = begin; a < end; a++) {
-        const change = now[a] - start[a];
-        if (change === 0) continue;
-        const z = share === 1 ? now[a] : start[a] + share * change;
-        const corner = z > 0 ? change : z < 0 ? -change : Math.abs(change) * (share > 0 ? -1 : 1);
-        values[1] += l1[a] * corner + l2[a] * z * change;
+      const [from, to, l1, l2] = names.map((name) => memory.set[name].subarray(begin, end));
+      if (share === 0) {
+        values[0] = kernels.productOfThree(moved, inverses, slopes);
+        values[1] = kernels.penaltySlope(from, to, l1, l2, 0);
+      } else {
+        values[0] = kernels.lossSlope(margins, next, labels, rowWeights, share);
+        values[1] = kernels.penaltySlopeBefore(from, to, l1, l2, share);
       }
     });
     return loss * scale + penalty;

@@ -22,6 +22,7 @@ import {
 } from './draw.ts';
 import { sgdCases } from './sgd-cases.ts';
 import { vectorCases } from './vector-cases.ts';
+import { workingSetCases } from './working-set-cases.ts';
 
 /** Takes memory, fills it from `random` and returns a call; its result is compared too. */
 export type KernelCase = (
@@ -136,6 +137,7 @@ function sweepColumnsCase(bounded: boolean): KernelCase {
 export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...vectorCases,
   ...denseCases,
+  ...workingSetCases,
   ...sgdCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
