@@ -1,10 +1,10 @@
+import { findFlat } from '../../math/line-search.ts';
 import type { ColumnSet } from './column-set.ts';
 
 /** A search ends where the slope has fallen to this share. */
 const flatness = 0.3;
 /** The farthest it goes, in lengths of the step. */
 const farthest = 16;
-const mostTrials = 30;
 /** P may rise by rounding errors, relative to itself. */
 const rounding = 1e-15;
 
@@ -60,32 +60,8 @@ export class LineSearch {
       atHigh = this.#slope(high);
     }
     if (atHigh <= 0) return high;
-    return this.#between([low, atLow], [high, atHigh], goal);
-  }
-
-  /** The slope is negative at the first end and positive at the second. */
-  #between(
-    [from, atFrom]: readonly [number, number],
-    [to, atTo]: readonly [number, number],
-    goal: number,
-  ): number {
-    let [low, atLow, high, atHigh, side] = [from, atFrom, to, atTo, 0];
-    for (let k = 0; k < mostTrials; k++) {
-      let middle = (low * atHigh - high * atLow) / (atHigh - atLow);
-      if (!(middle > low && middle < high)) middle = 0.5 * (low + high);
-      const slope = this.#slope(middle);
-      if (slope <= 0 && slope >= -goal) return middle;
-      if (slope < 0) {
-        [low, atLow] = [middle, slope];
-        if (side < 0) atHigh *= 0.5;
-        side = -1;
-      } else {
-        [high, atHigh] = [middle, slope];
-        if (side > 0) atLow *= 0.5;
-        side = 1;
-      }
-    }
-    return low;
+    const descent = (share: number) => -this.#slope(share);
+    return findFlat(descent, [low, -atLow], [high, -atHigh], [0, goal]);
   }
 
   /** The slope of P at start + share · step, at a kink from the left, at 0 from the right. */
