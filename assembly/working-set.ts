@@ -4,6 +4,7 @@ import * as loss from "./loss";
 import { addDouble, byte, double, float, int, setByte, setDouble, setInt } from "./memory";
 
 const longer: f64 = 1.3;
+const nearby: f64 = 0.5;
 
 // @ts-ignore: decorator
 @inline
@@ -35,7 +36,7 @@ export function packRows(
   const rows = bounds - 1;
   memory.fill(rowOffsets, 0, (<usize>bounds) << 2);
   const last = int(offsets, columns);
-  for (let k = 0; k < last; k++) {
+  for (let k = int(offsets, 0); k < last; k++) {
     const i = int(indices, k);
     setInt(rowOffsets, i, int(rowOffsets, i) + 1);
   }
@@ -88,15 +89,23 @@ export function boundCurvatures(
 }
 
 export function modelError(
-  margins: usize, labels: usize, rowWeights: usize, slopes: usize, inverses: usize, moved: usize, count: i32, parameter: f64,
+  margins: usize, labels: usize, rowWeights: usize, slopes: usize, inverses: usize, moved: usize, count: i32, isOpen: i32,
+  parameter: f64,
 ): f64 {
   let sum: f64 = 0;
   for (let i = 0; i < count; i++) {
     const q = double(moved, i);
     if (q == 0) continue;
     const t = q * double(inverses, i);
-    const slope = loss.derivative(double(margins, i) + t, double(labels, i), parameter);
-    sum += t * (double(rowWeights, i) * slope - double(slopes, i) - q);
+    const s = double(slopes, i);
+    const c = double(rowWeights, i);
+    const y = double(labels, i);
+    if (isOpen != 0 && t < nearby && t > -nearby) {
+      const bend = loss.conjugateCurvature((s + q) / c, y, parameter);
+      sum += 0.5 * t * ((t * c) / bend - q);
+    } else {
+      sum += t * (c * loss.derivative(double(margins, i) + t, y, parameter) - s - q);
+    }
   }
   return sum;
 }
@@ -345,4 +354,85 @@ export function addScaled(target: usize, share: f64, factor: usize, source: usiz
 // target_k ← target_k + share · source_k
 export function addMultiple(target: usize, share: f64, source: usize, count: i32): void {
   for (let k = 0; k < count; k++) addDouble(target, k, share * double(source, k));
+}
+
+// Σ l1_a p_a sign(z_a), with side · |p_a| where z_a is 0
+export function cornerSum(p: usize, z: usize, l1: usize, count: i32, side: f64): f64 {
+  let sum: f64 = 0;
+  for (let a = 0; a < count; a++) {
+    const at = double(z, a);
+    const change = double(p, a);
+    const along = at > 0 ? change : at < 0 ? -change : side * Math.abs(change);
+    sum += double(l1, a) * along;
+  }
+  return sum;
+}
+
+export function penaltySlopeBefore(from: usize, to: usize, l1: usize, l2: usize, count: i32, share: f64): f64 {
+  let sum: f64 = 0;
+  for (let a = 0; a < count; a++) {
+    const change = double(to, a) - double(from, a);
+    if (change == 0) continue;
+    const z = share == 1 ? double(to, a) : double(from, a) + share * change;
+    const corner = z > 0 ? change : z < 0 ? -change : -Math.abs(change);
+    sum += double(l1, a) * corner + double(l2, a) * z * change;
+  }
+  return sum;
+}
+
+export function bendDirection(
+  now: usize, direction: usize, l1: usize, bent: usize, count: i32, units: usize, deltas: usize,
+): i32 {
+  let number = 0;
+  for (let a = 0; a < count; a++) {
+    const z = double(now, a);
+    const p = double(direction, a);
+    if (p == 0 || double(l1, a) == 0 || !(z == 0 || (z + p) * z < 0)) {
+      setDouble(bent, a, p);
+      continue;
+    }
+    setDouble(bent, a, -z);
+    setInt(units, number, a);
+    setDouble(deltas, number, -z - p);
+    number++;
+  }
+  return number;
+}
+
+export function moveWeights(now: usize, direction: usize, count: i32, share: f64, hit: i32): void {
+  for (let a = 0; a < count; a++) {
+    const p = double(direction, a);
+    if (p == 0) continue;
+    const z = double(now, a);
+    setDouble(now, a, a == hit || (share == 1 && p == -z) ? 0 : z + share * p);
+  }
+}
+
+export function measureViolations(
+  weights: usize, image: usize, l1s: usize, l2s: usize, count: i32, level: f64, found: usize,
+): void {
+  let worst: f64 = 0;
+  let norm: f64 = 0;
+  let cost: f64 = 0;
+  let ratio: f64 = 0;
+  for (let j = 0; j < count; j++) {
+    const l1 = double(l1s, j);
+    if (l1 == 0) continue;
+    const bound = level * l1;
+    const w = double(weights, j);
+    const v = double(image, j);
+    const pull = v - level * double(l2s, j) * w;
+    const over = Math.abs(pull) - bound;
+    const excess = over > 0 ? over : 0;
+    const off = w == 0 ? excess : Math.abs(pull - (w > 0 ? bound : -bound));
+    if (off > worst) worst = off;
+    const size = Math.abs(v) / l1;
+    if (size > ratio) ratio = size;
+    norm += Math.abs(w);
+    cost += Math.abs(w) * excess;
+  }
+  setDouble(found, 0, worst);
+  setDouble(found, 1, norm);
+  setDouble(found, 2, cost);
+  setDouble(found, 3, ratio);
 }

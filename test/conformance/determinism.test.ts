@@ -112,6 +112,27 @@ const runs: { title: string; dataset: Dataset; options: TrainOptions }[] = [
 
 const competitors: typeof runs = [
   {
+    title: 'working set, squared hinge, L1',
+    dataset: text,
+    options: {
+      loss: losses.squaredHinge(),
+      penalty: penalties.l1(),
+      solver: solvers.workingSet(),
+      lambda: 1e-3,
+    },
+  },
+  {
+    title: 'working set, logistic, elastic net, intercept',
+    dataset: text,
+    options: {
+      loss: losses.logistic(),
+      penalty: penalties.elasticNet(),
+      intercept: true,
+      solver: solvers.workingSet(),
+      lambda: 1e-3,
+    },
+  },
+  {
     title: 'psgd, hinge, intercept, bounded',
     dataset: text,
     options: {

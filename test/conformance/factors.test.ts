@@ -10,7 +10,10 @@ import { pairs } from './pairs.ts';
 
 const factors = [1, 2, 0.5, 3, 0.1, 1, 10, 0.01, 4, 1];
 
-function solverOf(mode: 'rows' | 'columns' | 'interior point' | 'proximal', joining?: number): Solver {
+function solverOf(
+  mode: 'rows' | 'columns' | 'interior point' | 'proximal',
+  joining?: number,
+): Solver {
   if (mode === 'proximal') return solvers.proximalPoint();
   return mode === 'interior point'
     ? solvers.interiorPoint(joining ? { joining } : {})
@@ -46,6 +49,8 @@ describe.each(pairs)('$title', ({ loss, penalty, linear }) => {
     if (mode === 'columns' && !loss.smooth) return expectIncompatible(dataset, options);
     const { value } = referenceOptimum({ ...reference, intercept });
     await trainCertified(dataset, value, options);
+    if (mode === 'rows' || !(penalty.l1 > 0)) return;
+    await trainCertified(dataset, value, { ...options, solver: solvers.workingSet() });
   });
 });
 

@@ -25,6 +25,7 @@ interface Way {
 }
 
 const kinked = ({ loss }: Pair) => !loss.smooth;
+const notSparse = ({ loss, penalty }: Pair) => !loss.smooth || !(penalty.l1 > 0);
 const flat = ({ penalty }: Pair, intercept: boolean) => intercept || !(penalty.l2 > 0);
 
 const exact: readonly Way[] = [
@@ -51,6 +52,8 @@ const exact: readonly Way[] = [
   },
   { name: 'interior-point', solver: solvers.interiorPoint(), grid: 3 },
   { name: 'interior-point, growing set', solver: solvers.interiorPoint({ joining: 3 }), grid: 3 },
+  { name: 'working-set', solver: solvers.workingSet(), refuses: notSparse },
+  { name: 'working-set, grid 3', solver: solvers.workingSet(), grid: 3, refuses: notSparse },
 ];
 
 /** What comes to rest at a hundredth, as without weights. */

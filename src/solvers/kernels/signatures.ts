@@ -149,8 +149,8 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     'curvatures rowWeights @curvatures #least inverses',
   ],
   modelError: [
-    'margins labels rowWeights slopes inverses moved',
-    `margins ${of} slopes inverses moved @moved *`,
+    'margins labels rowWeights slopes inverses moved isOpen',
+    `margins ${of} slopes inverses moved @moved ?isOpen *`,
   ],
   sumColumns: [
     'packed begin end slopes curvatures gradients hessians',
@@ -182,6 +182,14 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   productOfThree: ['a b c', 'a b c @a'],
   scaledChange: ['from to factor target', 'from to factor @target target'],
   addScaled: ['target share factor source', 'target #share factor source @target'],
+  cornerSum: ['p z l1 side', 'p z l1 @p #side'],
+  penaltySlopeBefore: ['from to l1 l2 share', 'from to l1 l2 @from #share'],
+  bendDirection: ['now direction l1 bent cut', 'now direction l1 bent @bent cut.units cut.deltas'],
+  moveWeights: ['now direction share hit', 'now direction @direction #share #hit'],
+  measureViolations: [
+    'weights image l1 l2 level found',
+    'weights image l1 l2 @weights #level found',
+  ],
   addMultiple: ['target share source', 'target #share source @target'],
   gatherPanel: [
     'cell count panel results sizes stride',

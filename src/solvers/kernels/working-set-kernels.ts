@@ -1,4 +1,4 @@
-import type { Cell, Doubles } from './kernels.ts';
+import type { Cell, Doubles, Pending } from './kernels.ts';
 
 /**
  * The columns of a working set W, in the order of its cycles: where their weights have come to, the
@@ -33,7 +33,10 @@ export interface WorkingSetKernels {
   ): number;
   /** h_i = c_i max(ℓ''_i, least), in place, and 1/h_i, or 0. */
   boundCurvatures(curvatures: Vector, rowWeights: Vector, least: number, inverses: Vector): void;
-  /** Σ t_i (c_i ℓ'(u_i + t_i) − s_i − q_i), t = q/h */
+  /**
+   * Σ t_i (c_i ℓ'(u_i + t_i) − s_i − q_i), t = q/h. `isOpen`: ℓ' takes an exponential, and for a small
+   * t_i it is told from ℓ'' where the model says that the slope has come to.
+   */
   modelError(
     ...args: [
       margins: Vector,
@@ -42,6 +45,7 @@ export interface WorkingSetKernels {
       slopes: Vector,
       inverses: Vector,
       moved: Vector,
+      isOpen: boolean,
     ]
   ): number;
   /** Σ s_i x_i and Σ h_i x_i² */
@@ -118,4 +122,22 @@ export interface WorkingSetKernels {
   addScaled(target: Vector, share: number, factor: Vector, source: Vector): void;
   /** target ← target + share · source */
   addMultiple(target: Vector, share: number, source: Vector): void;
+  /** Σ l1_a p_a sign(z_a), with side · |p_a| for p_a sign(z_a) where z_a is 0. */
+  cornerSum(p: Vector, z: Vector, l1: Vector, side: number): number;
+  /** As penaltySlope, at a corner from the left. */
+  penaltySlopeBefore(from: Vector, to: Vector, l1: Vector, l2: Vector, share: number): number;
+  /**
+   * bent ← the direction, but −z_a for weights that would leave 0 or cross it; returns how many, and
+   * which by how much.
+   */
+  bendDirection(now: Vector, direction: Vector, l1: Vector, bent: Vector, cut: Pending): number;
+  /** now ← now + share · direction, exactly 0 at `hit` and where a whole step leads there. */
+  moveWeights(now: Vector, direction: Vector, share: number, hit: number): void;
+  /**
+   * Over the penalised columns, with penalties times `level`: the worst violation in units of the
+   * gradient, Σ |w_j|, Σ |w_j| max(0, |v_j| − l1_j), and the largest |v_j| / l1_j without `level`.
+   */
+  measureViolations(
+    ...args: [weights: Vector, image: Vector, l1: Vector, l2: Vector, level: number, found: Vector]
+  ): void;
 }

@@ -1,10 +1,10 @@
+import { findFlat } from '../../math/line-search.ts';
 import type { ColumnSet } from './column-set.ts';
 
 /** A search ends where the slope has fallen to this share. */
 const flatness = 0.3;
 /** The farthest it goes, in lengths of the step. */
 const farthest = 16;
-const mostTrials = 30;
 /** P may rise by rounding errors, relative to itself. */
 const rounding = 1e-15;
 
@@ -60,48 +60,26 @@ export class LineSearch {
       atHigh = this.#slope(high);
     }
     if (atHigh <= 0) return high;
-    return this.#between([low, atLow], [high, atHigh], goal);
-  }
-
-  /** The slope is negative at the first end and positive at the second. */
-  #between(
-    [from, atFrom]: readonly [number, number],
-    [to, atTo]: readonly [number, number],
-    goal: number,
-  ): number {
-    let [low, atLow, high, atHigh, side] = [from, atFrom, to, atTo, 0];
-    for (let k = 0; k < mostTrials; k++) {
-      let middle = (low * atHigh - high * atLow) / (atHigh - atLow);
-      if (!(middle > low && middle < high)) middle = 0.5 * (low + high);
-      const slope = this.#slope(middle);
-      if (slope <= 0 && slope >= -goal) return middle;
-      if (slope < 0) {
-        [low, atLow] = [middle, slope];
-        if (side < 0) atHigh *= 0.5;
-        side = -1;
-      } else {
-        [high, atHigh] = [middle, slope];
-        if (side > 0) atLow *= 0.5;
-        side = 1;
-      }
-    }
-    return low;
+    const descent = (share: number) => -this.#slope(share);
+    return findFlat(descent, [low, -atLow], [high, -atHigh], [0, goal]);
   }
 
   /** The slope of P at start + share · step, at a kink from the left, at 0 from the right. */
   #slope(share: number): number {
     const { context, memory, scale } = this.#set;
-    const { start, now, l1, l2 } = memory.set;
-    const [loss, penalty] = context.team.reduce(2, (worker, values) => {
+    const { kernels, team } = context;
+    const [loss, penalty] = team.reduce(2, (worker, values) => {
       const { rows, next, labels, rowWeights } = this.#set.partOf(worker);
-      values[0] = context.kernels.lossSlope(rows.margins, next, labels, rowWeights, share);
+      const { margins, moved, inverses, slopes } = rows;
+      const names = ['start', 'now', 'l1', 'l2'] as const;
       const [begin, end] = this.#columnsOf(worker);
-      for (let a = begin; a < end; a++) {
-        const change = now[a] - start[a];
-        if (change === 0) continue;
-        const z = share === 1 ? now[a] : start[a] + share * change;
-        const corner = z > 0 ? change : z < 0 ? -change : Math.abs(change) * (share > 0 ? -1 : 1);
-        values[1] += l1[a] * corner + l2[a] * z * change;
+      const [from, to, l1, l2] = names.map((name) => memory.set[name].subarray(begin, end));
+      if (share === 0) {
+        values[0] = kernels.productOfThree(moved, inverses, slopes);
+        values[1] = kernels.penaltySlope(from, to, l1, l2, 0);
+      } else {
+        values[0] = kernels.lossSlope(margins, next, labels, rowWeights, share);
+        values[1] = kernels.penaltySlopeBefore(from, to, l1, l2, share);
       }
     });
     return loss * scale + penalty;

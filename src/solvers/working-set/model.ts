@@ -14,14 +14,16 @@ export class Model {
   /** How much the cycles and steps since mark() have lowered the model. */
   gain = 0;
   readonly #isExact: boolean;
+  readonly #isOpen: boolean;
   readonly #steps: Steps;
 
-  /** `isExact`: the loss is quadratic, and the model is P. */
-  constructor(set: ColumnSet, isExact: boolean) {
+  /** `isExact`: the loss is quadratic, and the model is P; `isOpen`: see modelError. */
+  constructor(set: ColumnSet, isExact: boolean, isOpen: boolean) {
     const { context, memory, columns, scale } = set;
     const { kernels } = context;
     this.set = set;
     this.#isExact = isExact;
+    this.#isOpen = isOpen;
     this.#steps = {
       rows: ({ rows }) => rows.moved,
       sweep: ({ packed, rows }, begin, end) =>
@@ -106,7 +108,15 @@ export class Model {
     const [sum] = team.reduce(1, (worker, values) => {
       const { rows, labels, rowWeights } = this.set.partOf(worker);
       const { margins, slopes, inverses, moved } = rows;
-      values[0] = kernels.modelError(margins, labels, rowWeights, slopes, inverses, moved);
+      values[0] = kernels.modelError(
+        margins,
+        labels,
+        rowWeights,
+        slopes,
+        inverses,
+        moved,
+        this.#isOpen,
+      );
     });
     return 0.5 * Math.abs(sum * scale);
   }

@@ -44,17 +44,13 @@ export class SubspaceStep {
   step(): boolean {
     if (!this.#remember()) return false;
     const right = this.#measure();
-    const { memory, size } = this.#set;
+    const { memory, size, context } = this.#set;
     const { spans, set } = memory;
     const count = this.#slots.length;
-    const wanted = Float64Array.from(right, (smooth, a) => {
-      const { columns } = spans[this.#slots[a]];
-      let kinked = 0;
-      for (let e = 0; e < size; e++) {
-        const z = set.now[e];
-        if (z !== 0) kinked += columns[e] * (z > 0 ? set.l1[e] : -set.l1[e]);
-      }
-      return -(smooth + kinked);
+    const [z, l1] = [set.now.subarray(0, size), set.l1.subarray(0, size)];
+    const wanted = right.map((smooth, a) => {
+      const p = spans[this.#slots[a]].columns.subarray(0, size);
+      return -(smooth + context.kernels.cornerSum(p, z, l1, 0));
     });
     this.#factor.clear();
     for (let a = 0; a < count; a++) {
@@ -119,19 +115,17 @@ export class SubspaceStep {
         values[count + k] = kernels.productOfThree(rows.curvatures, spanOf(a), spanOf(b));
       }
     });
-    const columnsOf = (a: number) => spans[this.#slots[a]].columns;
+    const columnsOf = (a: number) => spans[this.#slots[a]].columns.subarray(0, size);
     for (let a = known; a < count; a++) this.#products.push([]);
     const isRidged = context.problem.penalty.l2 > 0;
     for (const [k, [a, b]] of pairs.entries()) {
       const [p, r] = [columnsOf(a), columnsOf(b)];
-      let ridge = 0;
-      if (isRidged) for (let e = 0; e < size; e++) ridge += set.l2[e] * p[e] * r[e];
+      const ridge = isRidged ? kernels.productOfThree(p, r, set.l2) : 0;
       this.#products[a][b] = sums[count + k] * scale + ridge;
     }
     return sums.subarray(0, count).map((sum, a) => {
       const p = columnsOf(a);
-      let ridge = 0;
-      if (isRidged) for (let e = 0; e < size; e++) ridge += set.l2[e] * set.now[e] * p[e];
+      const ridge = isRidged ? kernels.productOfThree(p, set.now, set.l2) : 0;
       return sum * scale + ridge;
     });
   }
@@ -149,10 +143,9 @@ export class SubspaceStep {
       }
     }
     this.#set.onFirst(() => {
-      for (let e = 0; e < size; e++) {
-        let sum = 0;
-        for (const [a, slot] of slots.entries()) sum += shares[a] * spans[slot].columns[e];
-        set.direction[e] = sum;
+      const direction = set.direction.subarray(0, size).fill(0);
+      for (const [a, slot] of slots.entries()) {
+        context.kernels.addMultiple(direction, shares[a], spans[slot].columns.subarray(0, size));
       }
     });
   }
@@ -162,17 +155,18 @@ export class SubspaceStep {
    * gains little, the step in which weights at 0 stay there and those that would cross 0 end there.
    */
   #move({ slope: smooth, curve, ideal }: Direction): boolean {
-    const { memory, size } = this.#set;
+    const { memory, size, context } = this.#set;
     const { now, direction, l1 } = memory.set;
-    let slope = smooth;
+    const [p, z, bounds] = [direction, now, l1].map((all) => all.subarray(0, size));
+    const slope = smooth + context.kernels.cornerSum(p, z, bounds, 1);
+    // Jumps only bring the minimum nearer: kinks beyond that of the first piece do not matter.
+    const farthest = curve > 0 ? -slope / curve : Infinity;
     const kinks: Kink[] = [];
-    for (let e = 0; e < size; e++) {
-      const p = direction[e];
-      if (p === 0) continue;
-      const z = now[e];
-      slope += l1[e] * (z > 0 ? p : z < 0 ? -p : Math.abs(p));
-      if (z * p < 0 && l1[e] > 0) {
-        kinks.push({ at: -z / p, jump: 2 * l1[e] * Math.abs(p), who: e });
+    if (slope < 0) {
+      for (let e = 0; e < size; e++) {
+        if (z[e] * p[e] < 0 && bounds[e] > 0 && -z[e] / p[e] <= farthest) {
+          kinks.push({ at: -z[e] / p[e], jump: 2 * bounds[e] * Math.abs(p[e]), who: e });
+        }
       }
     }
     const straight = kinkedMinimum(slope, curve, kinks);
@@ -187,19 +181,12 @@ export class SubspaceStep {
   #bend(): Minimum {
     const { memory, parts, size, context, scale } = this.#set;
     const { set, units, stats } = memory;
-    const { now, direction, bent, deltas, l1, l2 } = set;
+    const { deltas } = set;
     const { kernels } = context;
+    const names = ['now', 'direction', 'bent', 'l1', 'l2'] as const;
+    const [now, direction, bent, l1, l2] = names.map((name) => set[name].subarray(0, size));
     this.#set.onFirst(() => {
-      let count = 0;
-      for (let e = 0; e < size; e++) {
-        const [z, p] = [now[e], direction[e]];
-        const isCut = p !== 0 && l1[e] > 0 && (z === 0 || (z + p) * z < 0);
-        bent[e] = isCut ? -z : p;
-        if (!isCut) continue;
-        units[count] = e;
-        deltas[count++] = bent[e] - p;
-      }
-      stats[0] = count;
+      stats[0] = kernels.bendDirection(now, direction, l1, bent, { units, deltas });
     });
     const pending = { units, deltas };
     for (const { rows, packed } of parts) {
@@ -210,12 +197,11 @@ export class SubspaceStep {
       values[0] = kernels.productOfSum(rows.bent, rows.slopes, rows.moved);
       values[1] = kernels.productOfThree(rows.curvatures, rows.bent, rows.bent);
     });
-    let [slope, curve] = [along * scale, square * scale];
-    for (let e = 0; e < size; e++) {
-      const [z, p] = [now[e], bent[e]];
-      if (p === 0) continue;
-      slope += p * (l2[e] * z + (z > 0 ? l1[e] : -l1[e]));
-      curve += l2[e] * p * p;
+    let slope = along * scale + kernels.cornerSum(bent, now, l1, -1);
+    let curve = square * scale;
+    if (context.problem.penalty.l2 > 0) {
+      slope += kernels.productOfThree(bent, now, l2);
+      curve += kernels.productOfThree(bent, bent, l2);
     }
     const share = slope < 0 && curve > 0 ? Math.min(1, -slope / curve) : 0;
     return { share, fall: -(slope + 0.5 * curve * share) * share, hit: -1 };
@@ -224,15 +210,8 @@ export class SubspaceStep {
   #apply({ share, fall, hit }: Minimum, name: 'direction' | 'bent'): boolean {
     if (!(share > 0)) return false;
     const { memory, parts, size, context } = this.#set;
-    const { now } = memory.set;
-    const p = memory.set[name];
-    this.#set.onFirst(() => {
-      for (let e = 0; e < size; e++) {
-        if (p[e] === 0) continue;
-        const isZero = e === hit || (share === 1 && p[e] === -now[e]);
-        now[e] = isZero ? 0 : now[e] + share * p[e];
-      }
-    });
+    const [now, p] = [memory.set.now, memory.set[name]].map((all) => all.subarray(0, size));
+    this.#set.onFirst(() => context.kernels.moveWeights(now, p, share, hit));
     for (const { rows } of parts) {
       context.kernels.addScaled(rows.moved, share, rows.curvatures, rows[name]);
     }

@@ -72,7 +72,11 @@ class WorkingSet extends BlockMethod {
     this.#memory = memory;
     const isExact = loss.pieces === 1 && isUnbounded(loss);
     this.#set = new ColumnSet(this.state, memory);
-    this.#model = new Model(this.#set, isExact);
+    this.#model = new Model(
+      this.#set,
+      isExact,
+      loss.openEnds && loss.conjugateCurvature !== undefined,
+    );
     this.#subspace = new SubspaceStep(this.#model);
     this.#search = new LineSearch(this.#set, isExact);
     this.#spread();
@@ -287,21 +291,12 @@ class WorkingSet extends BlockMethod {
   }
 
   #violations(level: number): Violations {
-    const { weights, image, l1, l2 } = this.#memory.all;
-    let [worst, norm, cost, ratio] = [0, 0, 0, 0];
-    for (let j = 0; j < weights.length; j++) {
-      const bound = level * l1[j];
-      if (bound === 0) continue;
-      const w = weights[j];
-      const pull = image[j] - level * l2[j] * w;
-      const excess = Math.max(0, Math.abs(pull) - bound);
-      const off = w === 0 ? excess : Math.abs(pull - (w > 0 ? bound : -bound));
-      if (off > worst) worst = off;
-      const size = Math.abs(image[j]) / l1[j];
-      if (size > ratio) ratio = size;
-      norm += Math.abs(w);
-      cost += Math.abs(w) * excess;
-    }
+    const { all, stats } = this.#memory;
+    this.#set.onFirst(() =>
+      this.context.kernels.measureViolations(all.weights, all.image, all.l1, all.l2, level, stats),
+    );
+    const [worst, norm, cost, ratio] = stats;
+    this.context.team.barrier();
     return { worst, norm, cost, ratio };
   }
 

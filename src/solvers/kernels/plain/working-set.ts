@@ -10,6 +10,9 @@ import {
 /** How much farther than its model asks for a step on α goes. */
 const longer = 1.3;
 
+/** Up to this change of a margin the model error is told from the slope alone. */
+const nearby = 0.5;
+
 /** Σ x_i a_i in four sums side by side. */
 function dot({ offsets, indices, values }: Cell, a: number, source: Float64Array): number {
   const last = offsets[a + 1];
@@ -95,6 +98,7 @@ export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
   return {
     ...packing,
     ...sums,
+    ...weightSums,
 
     modelRows(margins, labels, rowWeights, slopes, curvatures) {
       let largest = 0;
@@ -113,14 +117,19 @@ export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
       return largest;
     },
 
-    modelError(margins, labels, rowWeights, slopes, inverses, moved) {
+    modelError(margins, labels, rowWeights, slopes, inverses, moved, isOpen) {
+      const bendOf = isOpen ? loss.conjugateCurvature : undefined;
       let sum = 0;
       for (let i = 0; i < margins.length; i++) {
         const q = moved[i];
         if (q === 0) continue;
         const t = q * inverses[i];
-        const slope = loss.derivative(margins[i] + t, labels[i], parameter);
-        sum += t * (rowWeights[i] * slope - slopes[i] - q);
+        const [s, c, y] = [slopes[i], rowWeights[i], labels[i]];
+        if (bendOf && t < nearby && t > -nearby) {
+          sum += 0.5 * t * ((t * c) / bendOf((s + q) / c, y, parameter) - q);
+        } else {
+          sum += t * (c * loss.derivative(margins[i] + t, y, parameter) - s - q);
+        }
       }
       return sum;
     },
@@ -172,7 +181,7 @@ const packing: Pick<WorkingSetKernels, Packing | 'moveColumns'> = {
     const starts = byRows.offsets;
     const rows = starts.length - 1;
     starts.fill(0);
-    for (let k = 0; k < offsets[columns]; k++) starts[indices[k] + 1]++;
+    for (let k = offsets[0]; k < offsets[columns]; k++) starts[indices[k] + 1]++;
     for (let i = 0; i < rows; i++) starts[i + 1] += starts[i];
     for (let j = 0; j < columns; j++) {
       for (let k = offsets[j]; k < offsets[j + 1]; k++) {
@@ -265,5 +274,74 @@ const sums: Pick<WorkingSetKernels, Sums | 'boundCurvatures'> = {
   },
   addMultiple(target, share, source) {
     for (let k = 0; k < target.length; k++) target[k] += share * source[k];
+  },
+};
+
+type OfWeights =
+  | 'cornerSum'
+  | 'penaltySlopeBefore'
+  | 'bendDirection'
+  | 'moveWeights'
+  | 'measureViolations';
+
+const weightSums: Pick<WorkingSetKernels, OfWeights> = {
+  cornerSum(p, z, l1, side) {
+    let sum = 0;
+    for (let a = 0; a < p.length; a++) {
+      sum += l1[a] * (z[a] > 0 ? p[a] : z[a] < 0 ? -p[a] : side * Math.abs(p[a]));
+    }
+    return sum;
+  },
+
+  penaltySlopeBefore(from, to, l1, l2, share) {
+    let sum = 0;
+    for (let a = 0; a < from.length; a++) {
+      const change = to[a] - from[a];
+      if (change === 0) continue;
+      const z = share === 1 ? to[a] : from[a] + share * change;
+      const corner = z > 0 ? change : z < 0 ? -change : -Math.abs(change);
+      sum += l1[a] * corner + l2[a] * z * change;
+    }
+    return sum;
+  },
+
+  bendDirection(now, direction, l1, bent, { units, deltas }) {
+    let number = 0;
+    for (let a = 0; a < bent.length; a++) {
+      const [z, p] = [now[a], direction[a]];
+      const isCut = p !== 0 && l1[a] !== 0 && (z === 0 || (z + p) * z < 0);
+      bent[a] = isCut ? -z : p;
+      if (!isCut) continue;
+      units[number] = a;
+      deltas[number++] = -z - p;
+    }
+    return number;
+  },
+
+  moveWeights(now, direction, share, hit) {
+    for (let a = 0; a < direction.length; a++) {
+      const [z, p] = [now[a], direction[a]];
+      if (p === 0) continue;
+      now[a] = a === hit || (share === 1 && p === -z) ? 0 : z + share * p;
+    }
+  },
+
+  measureViolations(weights, image, l1, l2, level, found) {
+    let [worst, norm, cost, ratio] = [0, 0, 0, 0];
+    for (let j = 0; j < weights.length; j++) {
+      if (l1[j] === 0) continue;
+      const bound = level * l1[j];
+      const w = weights[j];
+      const pull = image[j] - level * l2[j] * w;
+      const over = Math.abs(pull) - bound;
+      const excess = over > 0 ? over : 0;
+      const off = w === 0 ? excess : Math.abs(pull - (w > 0 ? bound : -bound));
+      if (off > worst) worst = off;
+      const size = Math.abs(image[j]) / l1[j];
+      if (size > ratio) ratio = size;
+      norm += Math.abs(w);
+      cost += Math.abs(w) * excess;
+    }
+    found.set([worst, norm, cost, ratio]);
   },
 };

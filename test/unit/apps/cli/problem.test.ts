@@ -100,7 +100,10 @@ describe('solver', () => {
     ],
     [{ solver: 'dso', average: false }, '--no-average is an option of --solver sgd, psgd'],
     [{ solver: 'ring', rho: 1 }, '--rho is an option of --solver admm; the solver is ring'],
-    [{ history: 3 }, '--history is an option of --solver lbfgs, proximal-point; the solver is auto'],
+    [
+      { history: 3 },
+      '--history is an option of --solver lbfgs, proximal-point; the solver is auto',
+    ],
     [{ solver: 'lbfgs', shrink: false }, '--no-shrink is an option of --solver dcd'],
     [{ solver: 'bmrm', mode: 'rows' }, '--mode is an option of --solver ring'],
   ] as const)('%j: refused', (flags, message) => {

@@ -24,6 +24,7 @@ import { panelCases } from './panel-cases.ts';
 import { segmentCases } from './segment-cases.ts';
 import { sgdCases } from './sgd-cases.ts';
 import { vectorCases } from './vector-cases.ts';
+import { workingSetCases } from './working-set-cases.ts';
 
 /** Takes memory, fills it from `random` and returns a call; its result is compared too. */
 export type KernelCase = (
@@ -140,6 +141,7 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...denseCases,
   ...segmentCases,
   ...panelCases,
+  ...workingSetCases,
   ...sgdCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
