@@ -1,6 +1,6 @@
-import { DsoError } from '../../errors.ts';
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
+import { DsoError } from '../../errors.ts';
 import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverContext } from '../solver.ts';
 import { allColumns, everywhere } from '../whole.ts';
@@ -119,7 +119,10 @@ export class GrowingSet {
     this.#choose(Math.max(this.#joining, weighty));
     if (violated > 0 && size === this.columns.capacity && this.columns.count === size) {
       const message = `the growing set of interior-point has all ${size} columns it may have, and ${violated} more are needed`;
-      throw new DsoError('failure', `${message}: choose a larger λ or another solver, such as ring`);
+      throw new DsoError(
+        'failure',
+        `${message}: choose a larger λ or another solver, such as ring`,
+      );
     }
   }
 

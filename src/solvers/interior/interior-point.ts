@@ -8,12 +8,7 @@ import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
 import { allColumns } from '../whole.ts';
 import { allocateColumns, ColumnPart } from './columns.ts';
-import {
-  allocateGrowingSet,
-  GrowingSet,
-  type GrowingSetMemory,
-  noRound,
-} from './growing-set.ts';
+import { allocateGrowingSet, GrowingSet, type GrowingSetMemory, noRound } from './growing-set.ts';
 import { OfferedPoint, type OfferState } from './offered-point.ts';
 import { addProducts, aimAt, bringTowards, limitSteps, type PairSum, type Pairs } from './pairs.ts';
 import { allocateRows, RowPart } from './rows.ts';
@@ -52,7 +47,6 @@ export interface InteriorSettings {
 const mostColumns = 4000;
 /** Columns that join it at a time, if nothing else is asked for. */
 const joining = 500;
-
 
 export type InteriorMemory = ReturnType<typeof allocateInterior>;
 
@@ -438,6 +432,5 @@ function isUnbounded({ conjugateLow, conjugateHigh, parameter }: Loss): boolean 
 
 export const interiorPoint: SolverCode<InteriorSettings, InteriorMemory> = {
   allocate: allocateInterior,
-  create: (context, memory, settings, loss) =>
-    new InteriorPoint(context, memory, settings, loss),
+  create: (context, memory, settings, loss) => new InteriorPoint(context, memory, settings, loss),
 };
