@@ -1,5 +1,5 @@
-// Products of dense rows, and of sparse rows into a dense matrix. Twin of src/solvers/kernels/plain/dense.ts.
-import { addDouble, double, float, int } from "./memory";
+// Products of dense rows, and of sparse rows into a dense matrix; triangular solves. Twin of src/solvers/kernels/plain/dense.ts.
+import { addDouble, double, float, int, setDouble } from "./memory";
 
 /** Columns of the result that are worked on together: their rows of `a` stay in the cache. */
 const WIDTH = 64;
@@ -122,5 +122,62 @@ export function addRowProducts(
         addDouble(entry, 0, factor * float(values, n));
       }
     }
+  }
+}
+
+export function addColumnProducts(
+  rowOffsets: usize, rowIndices: usize, rowValues: usize,
+  offsets: usize, indices: usize, values: usize, places: usize,
+  scales: usize, begin: i32, end: i32, gram: usize, stride: i32,
+): void {
+  for (let j = begin; j < end; j++) {
+    const target = at(gram, j - begin, stride);
+    const last = int(offsets, j + 1);
+    for (let k = int(offsets, j); k < last; k++) {
+      const i = int(indices, k);
+      const factor = double(scales, i) * float(values, k);
+      if (factor == 0) continue;
+      const to = int(places, k);
+      for (let n = int(rowOffsets, i); n <= to; n++) {
+        addDouble(target, int(rowIndices, n), factor * float(rowValues, n));
+      }
+    }
+  }
+}
+
+/** Rows that are solved in turn, so that none waits for its last entry. */
+const TOGETHER = 8;
+
+export function solveRows(matrix: usize, size: i32, first: i32, end: i32, from: i32, to: i32): void {
+  const begin = <usize>first << 3;
+  for (let group = from; group < to; group += TOGETHER) {
+    const last = min(to, group + TOGETHER);
+    for (let j = first; j < end; j++) {
+      const other = at(matrix, j, size);
+      const pivot = double(other, j);
+      for (let i = group; i < last; i++) {
+        const row = at(matrix, i, size);
+        setDouble(row, j, (double(row, j) - product(row + begin, other + begin, j - first)) / pivot);
+      }
+    }
+  }
+}
+
+export function solveFactor(matrix: usize, size: i32, x: usize): void {
+  for (let i = 0; i < size; i++) {
+    const row = at(matrix, i, size);
+    setDouble(x, i, (double(x, i) - product(row, x, i)) / double(row, i));
+  }
+  for (let i = size - 1; i >= 0; i--) {
+    const row = at(matrix, i, size);
+    const value = double(x, i) / double(row, i);
+    setDouble(x, i, value);
+    const both = f64x2.splat(value);
+    let k = 0;
+    for (; k + 2 <= i; k += 2) {
+      const here = <usize>k << 3;
+      v128.store(x + here, f64x2.sub(v128.load(x + here), f64x2.mul(both, v128.load(row + here))));
+    }
+    if (k < i) setDouble(x, k, double(x, k) - value * double(row, k));
   }
 }

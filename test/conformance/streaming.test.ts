@@ -166,6 +166,14 @@ test.each([
   }
 });
 
+test('a growing set of columns needs all of the data in memory', async () => {
+  const path = await storedPath(largeDataset({ rows: 2000, columns: 4000, perRow: 40 }));
+  const options = { ...short, penalty: penalties.l1(), solver: solvers.interiorPoint() };
+  await expect(train(openDataset(path), { ...options, memory: 1e6 })).rejects.toThrow(
+    /a growing set of columns needs all of the data in memory: choose another solver/,
+  );
+});
+
 test('a system of rows × rows needs all of the data in memory', async () => {
   const wide = largeDataset({ rows: 300, columns: 4000, perRow: 200 });
   const path = await storedPath(wide);

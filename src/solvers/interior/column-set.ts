@@ -2,7 +2,7 @@ import type { Arena } from '../../engine/arena.ts';
 import { layOutBlocks } from '../../engine/block-layout.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
-import type { Cell, WholeRows } from '../kernels/kernels.ts';
+import type { Cell, ColumnEntries } from '../kernels/kernels.ts';
 import type { SolverContext } from '../solver.ts';
 import { allColumns } from '../whole.ts';
 
@@ -33,16 +33,26 @@ export function allocateColumnSet(arena: Arena, partition: Partition, most: numb
     /** Where each column is in the set, −1 if it is not. */
     places: arena.int32(allColumns(partition)),
     starts: arena.int32(size + 1),
-    /** Of each worker that runs here the rows, with the columns of the set alone. */
-    rows: workers.map((worker) => ({
-      offsets: arena.int32(size * (rowStarts[worker + 1] - rowStarts[worker] + 1)),
-      indices: arena.int32(workerNonzeros[worker]),
-      values: arena.float32(workerNonzeros[worker]),
+    /** Of each worker that runs here the entries in columns of the set, by rows and by columns. */
+    entries: workers.map((worker) => ({
+      rows: allocateCell(arena, rowStarts[worker + 1] - rowStarts[worker], workerNonzeros[worker]),
+      columns: {
+        ...allocateCell(arena, most, workerNonzeros[worker]),
+        places: arena.int32(workerNonzeros[worker]),
+      },
     })),
-    identity: arena.int32(Math.max(...workers.map((w) => rowStarts[w + 1] - rowStarts[w]))),
+    identity: arena.int32(Math.max(most, ...workers.map((w) => rowStarts[w + 1] - rowStarts[w]))),
     /** XᵀTX of the set, row by row; rows belong to the parts of their columns and travel with them. */
     gram: arena.float64(slots * length * most),
     image: arena.float64(slots * length),
+  };
+}
+
+function allocateCell(arena: Arena, units: number, entries: number) {
+  return {
+    offsets: arena.int32(units + 1),
+    indices: arena.int32(entries),
+    values: arena.float32(entries),
   };
 }
 
@@ -132,61 +142,49 @@ export class ColumnSet {
     for (let part = 0; part <= size; part++) starts[part] = Math.floor((part * taken) / size);
   }
 
-  /** Copies a worker's entries in columns of the set, ordered by part and row; returns their number. */
+  /** Copies a worker's entries in columns of the set; returns their number. */
   #cut(worker: number): number {
     const { grid } = this.#context.problem;
     const { columnBounds } = grid.partition;
-    const { places, starts } = this.#memory;
-    const { offsets, indices, values } = this.#rowsOf(worker);
-    const size = grid.size;
-    const rows = offsets.length / size - 1;
-    const partOf = new Int32Array(this.count);
-    for (let part = 0; part < size; part++) partOf.fill(part, starts[part], starts[part + 1]);
-    const visit = (take: (part: number, row: number, place: number, value: number) => void) => {
-      for (let block = 0; block < size; block++) {
-        const cell = grid.cells[worker * size + block];
-        for (let i = 0; i < rows; i++) {
-          for (let k = cell.offsets[i]; k < cell.offsets[i + 1]; k++) {
-            const place = places[columnBounds[block] + cell.indices[k]];
-            if (place >= 0) take(partOf[place], i, place, cell.values[k]);
+    const { rows, columns } = this.#entriesOf(worker);
+    const next = new Int32Array(this.count);
+    const visit = (take: (row: number, place: number, value: number) => void) => {
+      for (let block = 0; block < grid.size; block++) {
+        const { offsets, indices, values } = grid.cells[worker * grid.size + block];
+        const { places } = this;
+        for (let i = 0; i + 1 < offsets.length; i++) {
+          for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+            const place = places[columnBounds[block] + indices[k]];
+            if (place >= 0) take(i, place, values[k]);
           }
         }
       }
     };
-    const next = new Int32Array(offsets.length);
-    visit((part, row) => {
-      next[part * (rows + 1) + row + 1]++;
+    // By columns, each with its rows in order; then by rows, each with its columns in order.
+    columns.offsets.fill(0);
+    visit((_, place) => {
+      columns.offsets[place + 1]++;
     });
-    for (let k = 1; k < next.length; k++) next[k] += next[k - 1];
-    offsets.set(next);
-    visit((part, row, place, value) => {
-      const at = next[part * (rows + 1) + row]++;
-      indices[at] = place - starts[part];
-      values[at] = value;
+    accumulate(columns.offsets, next);
+    visit((row, place, value) => {
+      const at = next[place]++;
+      columns.indices[at] = row;
+      columns.values[at] = value;
     });
-    return offsets[offsets.length - 1];
+    return transpose(columns, rows, this.count);
   }
 
-  #rowsOf(worker: number) {
-    return this.#memory.rows[worker - this.#context.problem.grid.partition.first];
-  }
-
-  #cell(worker: number, part: number): Cell {
-    const { offsets, indices, values } = this.#rowsOf(worker);
-    const stride = offsets.length / this.#context.problem.grid.size;
-    return { offsets: offsets.subarray(part * stride, (part + 1) * stride), indices, values };
+  #entriesOf(worker: number) {
+    return this.#memory.entries[worker - this.#context.problem.grid.partition.first];
   }
 
   /** u ← X w, for w by places and u by rows. */
   margins(weights: Float64Array, margins: Float64Array): void {
-    const { team, kernels, objective, problem } = this.#context;
+    const { team, kernels, objective } = this.#context;
     for (let worker = team.first; worker < team.end; worker++) {
-      const own = objective.rowsOf(margins, worker).fill(0);
-      for (let part = 0; part < problem.grid.size; part++) {
-        const w = weights.subarray(...this.range(part));
-        const cell = this.#cell(worker, part);
-        kernels.gather(cell, this.#memory.identity, 0, own.length, false, w, own);
-      }
+      const { rows } = this.#entriesOf(worker);
+      const own = objective.rowsOf(margins, worker);
+      kernels.gather(rows, this.#memory.identity, 0, own.length, true, weights, own);
     }
     team.barrier();
   }
@@ -197,9 +195,11 @@ export class ColumnSet {
     const { identity } = this.#memory;
     for (let part = team.first; part < team.end; part++) this.#imagePart(part).fill(0);
     ring.rotate(this.#imageFields, (worker, part) => {
-      const deltas = objective.rowsOf(slopes, worker);
-      const pending = { units: identity, deltas };
-      kernels.scatter(this.#cell(worker, part), pending, deltas.length, this.#imagePart(part));
+      const [begin, end] = this.range(part);
+      const { columns } = this.#entriesOf(worker);
+      const cell = { ...columns, offsets: columns.offsets.subarray(begin) };
+      const source = objective.rowsOf(slopes, worker);
+      kernels.gather(cell, identity, 0, end - begin, false, source, this.#imagePart(part));
     });
     ring.rotate(this.#imageFields, (worker, part) => {
       if (worker === team.shared.first) this.#copyPart(part, image, this.#imagePart(part), 1);
@@ -218,8 +218,7 @@ export class ColumnSet {
 
   /** matrix ← XᵀTX, its lower triangle, in every process. */
   products(rowScales: Float64Array, matrix: Float64Array): void {
-    const { team, ring, kernels, objective, problem } = this.#context;
-    const { starts } = this.#memory;
+    const { team, ring, kernels, objective } = this.#context;
     const { count } = this;
     const { capacity, fields } =
       this.#gramFields.find((found) => found.capacity >= count) ?? this.#gramFields.at(-1)!;
@@ -228,12 +227,10 @@ export class ColumnSet {
       this.#gramPart(part, capacity).fill(0, 0, (end - begin) * count);
     }
     ring.rotate(fields, (worker, part) => {
-      const { offsets, indices, values } = this.#rowsOf(worker);
-      const blocks = problem.grid.size;
-      const rows = offsets.length / blocks - 1;
-      const whole: WholeRows = { rows, blocks, offsets, indices, values, starts };
+      const { rows, columns } = this.#entriesOf(worker);
       const scales = objective.rowsOf(rowScales, worker);
-      kernels.addRowProducts(whole, part, scales, this.#gramPart(part, capacity), count);
+      const gram = this.#gramPart(part, capacity);
+      kernels.addColumnProducts(rows, columns, scales, ...this.range(part), gram, count);
     });
     ring.rotate(fields, (worker, part) => {
       if (worker !== team.shared.first) return;
@@ -241,4 +238,28 @@ export class ColumnSet {
     });
     team.barrier();
   }
+}
+
+/** Counts, each after the place of its item, become where the items begin; `next`: the same. */
+function accumulate(offsets: Int32Array, next: Int32Array): void {
+  for (let k = 1; k < offsets.length; k++) offsets[k] += offsets[k - 1];
+  next.set(offsets.subarray(0, next.length));
+}
+
+/** From entries by columns to entries by rows, and where each is among them; returns their number. */
+function transpose(columns: ColumnEntries, rows: Cell, count: number): number {
+  const next = new Int32Array(rows.offsets.length - 1);
+  const filled = columns.offsets[count];
+  rows.offsets.fill(0);
+  for (let k = 0; k < filled; k++) rows.offsets[columns.indices[k] + 1]++;
+  accumulate(rows.offsets, next);
+  for (let place = 0; place < count; place++) {
+    for (let k = columns.offsets[place]; k < columns.offsets[place + 1]; k++) {
+      const at = next[columns.indices[k]]++;
+      rows.indices[at] = place;
+      rows.values[at] = columns.values[k];
+      columns.places[k] = at;
+    }
+  }
+  return filled;
 }

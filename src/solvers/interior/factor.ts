@@ -45,7 +45,9 @@ export class DenseFactor {
       const end = Math.min(size, first + panelWidth);
       if (this.#team.index === 0) this.#factorDiagonal(first, end);
       this.#team.barrier();
-      this.forOwnRows(end, (from, to) => this.#solvePanel(first, end, from, to));
+      this.forOwnRows(end, (from, to) => {
+        this.#kernels.solveRows(this.matrix, size, first, end, from, to);
+      });
       this.#team.barrier();
       const panel = this.matrix.subarray(end * size + first);
       this.forOwnRows(end, (from, to) => {
@@ -70,44 +72,16 @@ export class DenseFactor {
     const matrix = this.matrix;
     for (let i = first; i < end; i++) {
       const row = i * this.#size;
-      this.#solveRow(row, first, i);
+      this.#kernels.solveRows(matrix, this.#size, first, i, i, i + 1);
       let pivot = matrix[row + i];
       for (let k = first; k < i; k++) pivot -= matrix[row + k] * matrix[row + k];
       matrix[row + i] = Math.sqrt(pivot > this.#leastPivot ? pivot : barrier);
     }
   }
 
-  #solvePanel(first: number, end: number, from: number, to: number): void {
-    for (let i = from; i < to; i++) this.#solveRow(i * this.#size, first, end);
-  }
-
-  /** The entries first … end-1 of a row of the factor. */
-  #solveRow(row: number, first: number, end: number): void {
-    const matrix = this.matrix;
-    for (let j = first; j < end; j++) {
-      const other = j * this.#size;
-      let sum = matrix[row + j];
-      for (let k = first; k < j; k++) sum -= matrix[row + k] * matrix[other + k];
-      matrix[row + j] = sum / matrix[other + j];
-    }
-  }
-
   /** x ← A⁻¹ x, by one thread. */
   solve(x: Float64Array): void {
-    const matrix = this.matrix;
-    const size = this.#size;
-    for (let i = 0; i < size; i++) {
-      const row = i * size;
-      let sum = x[i];
-      for (let k = 0; k < i; k++) sum -= matrix[row + k] * x[k];
-      x[i] = sum / matrix[row + i];
-    }
-    for (let i = size - 1; i >= 0; i--) {
-      const row = i * size;
-      x[i] /= matrix[row + i];
-      const value = x[i];
-      for (let k = 0; k < i; k++) x[k] -= matrix[row + k] * value;
-    }
+    this.#kernels.solveFactor(this.matrix, this.#size, x);
   }
 }
 

@@ -62,7 +62,8 @@ export class OfferedPoint {
     let passes = 0;
     if (problem.penalty.l1 > 0 && this.#meets(primal)) {
       passes = this.#settle();
-      if (passes > 0 && this.#state.dense <= patience) return passes;
+      // The first point is offered even so.
+      if (this.#state.dense <= patience && this.#state.offered < Infinity) return passes;
     }
     if (primal < this.#state.offered) this.#copy(iterate, primal);
     else if (this.#canStretch) this.#stretch(iterate);

@@ -27,6 +27,11 @@ export interface WholeRows extends Cell {
   readonly starts: Int32Array;
 }
 
+/** Entries by column: their rows, their values, and where they are in a list by rows. */
+export interface ColumnEntries extends Cell {
+  readonly places: Int32Array;
+}
+
 /** Arrays of doubles by name. */
 export type Doubles<Names extends string> = Readonly<Record<Names, Float64Array>>;
 
@@ -267,6 +272,30 @@ export interface DenseKernels {
   addRowProducts(
     ...args: [whole: WholeRows, block: number, scales: Vector, gram: Vector, stride: number]
   ): void;
+  /**
+   * The same for the columns begin … end-1 of rows that list their columns in order; gram begins with
+   * row `begin`.
+   */
+  addColumnProducts(
+    ...args: [
+      rows: Cell,
+      columns: ColumnEntries,
+      scales: Vector,
+      begin: number,
+      end: number,
+      gram: Vector,
+      stride: number,
+    ]
+  ): void;
+  /**
+   * Of a triangular factor, row by row: the entries first … end-1 of the rows from … to-1, by those of
+   * the rows first … end-1.
+   */
+  solveRows(
+    ...args: [matrix: Vector, size: number, first: number, end: number, from: number, to: number]
+  ): void;
+  /** x ← (L Lᵀ)⁻¹ x */
+  solveFactor(matrix: Vector, size: number, x: Vector): void;
 }
 
 /** Vectors of a panel. */

@@ -199,6 +199,13 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     'cell count sources stride panel sizes',
     `${cell} #count sources #stride panel sizes`,
   ],
+  addColumnProducts: [
+    'rows columns scales begin end gram stride',
+    'rows.offsets rows.indices rows.values columns.offsets columns.indices columns.values ' +
+      'columns.places scales #begin #end gram #stride',
+  ],
+  solveRows: ['matrix size first end from to', 'matrix #size #first #end #from #to'],
+  solveFactor: ['matrix size x', 'matrix #size x'],
   listUnits: [
     'runs length skip now start active',
     'runs @runs #length @active skip now start active',

@@ -1,15 +1,15 @@
 import type { DenseKernels } from '../kernels.ts';
 
 /** Sums of the even and of the odd terms, then the last of an odd number. */
-function product(a: Float64Array, x: number, y: number, count: number): number {
+function product(a: Float64Array, x: number, y: number, count: number, b = a): number {
   let even = 0;
   let odd = 0;
   let k = 0;
   for (; k + 2 <= count; k += 2) {
-    even += a[x + k] * a[y + k];
-    odd += a[x + k + 1] * a[y + k + 1];
+    even += a[x + k] * b[y + k];
+    odd += a[x + k + 1] * b[y + k + 1];
   }
-  return k < count ? even + odd + a[x + k] * a[y + k] : even + odd;
+  return k < count ? even + odd + a[x + k] * b[y + k] : even + odd;
 }
 
 /** Products of dense rows, and of sparse rows into a dense matrix. Twin of assembly/dense.ts. */
@@ -42,6 +42,40 @@ export const plainDenseKernels: DenseKernels = {
           gram[high * stride + start + low] += factor * values[n];
         }
       }
+    }
+  },
+
+  addColumnProducts(rows, { offsets, indices, values, places }, scales, begin, end, gram, stride) {
+    for (let j = begin; j < end; j++) {
+      const target = (j - begin) * stride;
+      for (let k = offsets[j]; k < offsets[j + 1]; k++) {
+        const i = indices[k];
+        const factor = scales[i] * values[k];
+        if (factor === 0) continue;
+        for (let n = rows.offsets[i]; n <= places[k]; n++) {
+          gram[target + rows.indices[n]] += factor * rows.values[n];
+        }
+      }
+    }
+  },
+
+  solveRows(matrix, size, first, end, from, to) {
+    for (let i = from; i < to; i++) {
+      for (let j = first; j < end; j++) {
+        const sum = product(matrix, i * size + first, j * size + first, j - first);
+        matrix[i * size + j] = (matrix[i * size + j] - sum) / matrix[j * size + j];
+      }
+    }
+  },
+
+  solveFactor(matrix, size, x) {
+    for (let i = 0; i < size; i++) {
+      const row = matrix.subarray(i * size, (i + 1) * size);
+      x[i] = (x[i] - product(row, 0, 0, i, x)) / row[i];
+    }
+    for (let i = size - 1; i >= 0; i--) {
+      x[i] /= matrix[i * size + i];
+      for (let k = 0; k < i; k++) x[k] -= x[i] * matrix[i * size + k];
     }
   },
 };
