@@ -18,7 +18,13 @@ const groupBytes = 2 ** 29;
 const denseFrom = 0.3;
 
 /** Nanoseconds: measured, see docs/solvers.md. A solution takes a few factors of a part of the columns. */
-const cost = { product: 0.4, denseProduct: 0.12, solution: 0.2, certificate: 1.5, ordinary: 50 } as const;
+const cost = {
+  product: 0.4,
+  denseProduct: 0.12,
+  solution: 0.2,
+  certificate: 1.5,
+  ordinary: 50,
+} as const;
 
 /**
  * Whether it pays to solve many problems from XᵀX: by the shape alone. An ordinary solver takes tens of

@@ -17,12 +17,19 @@ export function partOfThread<Numbers extends Float64Array | Float32Array | Int32
 }
 
 /** Room for one piece of each thread. */
-export function allocatePieces(arena: Arena, { rowCounts, rowStarts, size }: Partition, threads: number) {
+export function allocatePieces(
+  arena: Arena,
+  { rowCounts, rowStarts, size }: Partition,
+  threads: number,
+) {
   let most = 0;
   for (let worker = 0; worker < size; worker++) {
     for (let from = rowStarts[worker]; from < rowStarts[worker + 1]; from += rowsOfPiece) {
       const to = Math.min(from + rowsOfPiece, rowStarts[worker + 1]);
-      most = Math.max(most, rowCounts.subarray(from, to).reduce((sum, count) => sum + count, 0));
+      most = Math.max(
+        most,
+        rowCounts.subarray(from, to).reduce((sum, count) => sum + count, 0),
+      );
     }
   }
   return {

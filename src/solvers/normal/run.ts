@@ -8,8 +8,8 @@ import { wasmKernels } from '../kernels/wasm.ts';
 import { Certifier } from '../objective/certificate.ts';
 import { Objective } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';
-import type { NormalMemory } from './memory.ts';
 import { SharedCertificates } from './certificates.ts';
+import type { NormalMemory } from './memory.ts';
 import { QuadraticProblem, type SeparableTerms } from './quadratic.ts';
 import { partOfThread, RowPieces } from './row-pieces.ts';
 import { Sums, sumsOf } from './sums.ts';
@@ -57,9 +57,7 @@ export interface NormalContext {
 export function runNormal(payload: NormalPayload): void {
   const { index, shared, problem, memory, stage, wasm } = payload;
   const loss = lossByName(payload.loss);
-  const kernels = wasm
-    ? wasmKernels(wasm.module, wasm.memory, loss.parameter)
-    : plainKernels(loss);
+  const kernels = wasm ? wasmKernels(wasm.module, wasm.memory, loss.parameter) : plainKernels(loss);
   const team = new Team(shared, index);
   const ring = new Ring(team);
   const pieces = new RowPieces(problem, memory.pieces, index, shared.threads);

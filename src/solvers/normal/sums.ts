@@ -102,16 +102,12 @@ export class Sums {
       const weight = this.#memory.baseWeights[first + i];
       const y = labels[first + i];
       square[0] += weight * y * y;
-      for (let k = offsets[i]; k < offsets[i + 1]; k++) linear[indices[k]] += weight * y * values[k];
+      for (let k = offsets[i]; k < offsets[i + 1]; k++)
+        linear[indices[k]] += weight * y * values[k];
     }
   }
 
-  #addSparse(
-    piece: WholeRows,
-    rows: readonly number[],
-    first: number,
-    gram: Float64Array,
-  ): void {
+  #addSparse(piece: WholeRows, rows: readonly number[], first: number, gram: Float64Array): void {
     const { kernels, problem } = this.#context;
     this.#scales.fill(0);
     for (const i of rows) this.#scales[i] = this.#memory.baseWeights[first + i];
@@ -146,7 +142,9 @@ export class Sums {
     const { threads, workers } = team.shared;
     for (const array of [gram, linear, square]) {
       const length = array.length / workers;
-      const [from, to] = [team.index, team.index + 1].map((t) => Math.floor((t * length) / threads));
+      const [from, to] = [team.index, team.index + 1].map((t) =>
+        Math.floor((t * length) / threads),
+      );
       for (let worker = 1; worker < workers; worker++) {
         for (let k = from; k < to; k++) array[k] += array[worker * length + k];
       }

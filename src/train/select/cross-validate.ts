@@ -27,7 +27,13 @@ import {
   type SingleRun,
   startOfStep,
 } from './lambdas.ts';
-import { checkMeasure, defaultMeasure, type HeldOut, type MeasureName, measure } from './measure.ts';
+import {
+  checkMeasure,
+  defaultMeasure,
+  type HeldOut,
+  type MeasureName,
+  measure,
+} from './measure.ts';
 import { knownFit, solveTogether } from './together.ts';
 
 /** `time` is for all models together; a signal ends it with what is known by then. */
@@ -186,7 +192,7 @@ async function measureFolds(
   const pending: HeldOutFit[][][] = Array.from({ length: count }, () => []);
   const measured = (heldOut: HeldOut) => measure(metric, heldOut, settings.loss, several);
   const known: KnownStep[][] = steps.map(() => []);
-  const rows = Array.from({ length: count }, (_, fold) => {
+  const rows = steps.map((_steps, fold) => {
     const isHeldOut = (_: number, row: number) => folds[row] === fold;
     const targets = [layout.targets.of(0).filter(isHeldOut)];
     return { targets, weights: weights.filter(isHeldOut) };
@@ -195,7 +201,9 @@ async function measureFolds(
     const heldOut = () => ({ ...rows[fold], scores: [found.scores()] });
     const given = knownFit(found);
     known[fold][place] =
-      'fit' in given ? { step: { value: measured(heldOut()), ...addEfforts([found.outcome]) } } : given;
+      'fit' in given
+        ? { step: { value: measured(heldOut()), ...addEfforts([found.outcome]) } }
+        : given;
   });
   const takeVector = (fit: HeldOutFit, at: { fold: number; vector: number; step: number }) => {
     pending[at.fold][at.step] ??= [];

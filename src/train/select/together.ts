@@ -4,7 +4,11 @@ import { shareTeam } from '../../engine/team.ts';
 import { runTogether, threadPool } from '../../engine/thread-pool.ts';
 import { panelWidth } from '../../solvers/kernels/kernels.ts';
 import { kernelModule } from '../../solvers/kernels/wasm.ts';
-import { allocateNormal, type NormalMemory, type NormalShape } from '../../solvers/normal/memory.ts';
+import {
+  allocateNormal,
+  type NormalMemory,
+  type NormalShape,
+} from '../../solvers/normal/memory.ts';
 import { bytesOfNormal, planNormal } from '../../solvers/normal/plan.ts';
 import type { NormalPayload, NormalProblem, NormalStage } from '../../solvers/normal/run.ts';
 import { relativeGap } from '../../solvers/objective/objective.ts';
@@ -80,7 +84,8 @@ export async function solveTogether(
     shape: { rows: shard.rows, columns, nonzeros: shard.nonzeros },
     partition,
     parts: heldOut?.count ?? 1,
-    problems: problems.length,
+    // Those of all processes: how many there are must not decide.
+    problems: laid.path.length * (heldOut?.count ?? 1),
     threads: threadsOfRuns(laid.training, 1),
   });
   if (!shape) return false;
@@ -99,9 +104,14 @@ async function run(together: Together, visit: Visit): Promise<void> {
   const all = { ...together, positions: positionsOf(together) };
   const pool = threadPool(threads * layout.workspaces.length);
   const controller = new AbortController();
-  const signals = [controller.signal, layout.halt.signal, ...(options.signal ? [options.signal] : [])];
+  const signals = [
+    controller.signal,
+    layout.halt.signal,
+    ...(options.signal ? [options.signal] : []),
+  ];
   const isOver = () => signals.some(({ aborted }) => aborted);
-  const limit = settings.time < 2e6 ? setTimeout(() => controller.abort(), 1e3 * settings.time) : undefined;
+  const limit =
+    settings.time < 2e6 ? setTimeout(() => controller.abort(), 1e3 * settings.time) : undefined;
   const runStage = async (stage: NormalStage) => {
     const shared = shareTeam({ threads, workers: partitionSize(laid), cores: fairCores(group) });
     const interrupt = () => Atomics.store(shared.interrupt, 0, 1);
@@ -115,13 +125,13 @@ async function run(together: Together, visit: Visit): Promise<void> {
   try {
     await runStage({ name: 'solve' });
     const atOnce = shape.panels * panelWidth;
-    const passes = 1 + 2 * Math.ceil(problems.length / atOnce);
+    const passes = 1 + 2 * Math.ceil(shape.problems / atOnce);
     for (let first = 0; first < problems.length && !isOver(); first += atOnce) {
       const end = Math.min(first + atOnce, problems.length);
       await runStage({ name: 'certify', first, end });
       if (isOver()) return;
       for (let at = first; at < end; at += 1) {
-        const one = fitOf(all, memory, at, at - first, passes / problems.length);
+        const one = fitOf(all, memory, at, at - first, passes / shape.problems);
         visit(one, at % laid.path.length, problems[at].heldOut);
       }
     }
@@ -154,7 +164,8 @@ function prepare({ laid, shape, heldOut, problems }: Together) {
   memory.baseWeights.set(problem.rowWeights);
   memory.factors.set(problem.strength);
   const { rowOrder } = partition;
-  if (heldOut) for (let k = 0; k < rowOrder.length; k += 1) memory.folds[k] = heldOut.folds[rowOrder[k]];
+  if (heldOut)
+    for (let k = 0; k < rowOrder.length; k += 1) memory.folds[k] = heldOut.folds[rowOrder[k]];
   const totalWeights = [totalWeight];
   for (const fold of heldOut?.mine ?? []) {
     totalWeights[fold + 1] = totalOf(weightsWithout(layout, heldOut!.folds, fold));
@@ -178,7 +189,7 @@ function positionsOf({ laid, heldOut }: Together): Int32Array[] {
   const { rowOrder } = laid.training.layout.grid.partition;
   const positions = new Int32Array(rowOrder.length);
   for (let k = 0; k < positions.length; k += 1) positions[rowOrder[k]] = k;
-  return Array.from({ length: heldOut?.count ?? 0 }, (_, fold) =>
+  return Array.from({ length: heldOut?.count ?? 0 }, (_none, fold) =>
     positions.filter((_, row) => heldOut?.folds[row] === fold),
   );
 }

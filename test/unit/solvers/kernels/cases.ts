@@ -5,7 +5,6 @@ import type { Random } from '../../../../src/math/random.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
 import { type Kernels, saddleStride } from '../../../../src/solvers/kernels/kernels.ts';
 import { denseCases } from './dense-cases.ts';
-import { panelCases } from './panel-cases.ts';
 import {
   doubles,
   drawCell,
@@ -21,6 +20,7 @@ import {
   drawWholeRows,
   number,
 } from './draw.ts';
+import { panelCases } from './panel-cases.ts';
 import { sgdCases } from './sgd-cases.ts';
 import { vectorCases } from './vector-cases.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readDataset } from '../../../../src/train/read.ts';
 import { stream } from '../../../../src/math/random.ts';
 import type { Model } from '../../../../src/model/model.ts';
 import { losses } from '../../../../src/problem/losses/index.ts';
 import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
 import { assignFolds } from '../../../../src/train/calibrate.ts';
+import { readDataset } from '../../../../src/train/read.ts';
 import {
   crossValidate,
   type ValidateOptions,
@@ -40,25 +40,28 @@ const passesOf = (points: readonly { readonly passes: number }[]) =>
 const supportOf = (all: Float64Array) => [...all.keys()].filter((j) => all[j] !== 0);
 
 describe('a path of the square loss on a tall table', () => {
-  test.each(Object.entries(problems))('%s: each model is what training alone gives', async (_, own) => {
-    for (const dataset of [tall.dataset, weighted(tall, weights)]) {
-      const options = { ...own, loss, threads: 1, tolerance: 1e-10 };
-      const path = await trainPath(dataset, { ...options, count: 8 });
-      expect(path.every(isTogether)).toBe(true);
-      for (const { lambda, model } of path) {
-        const { certificate } = model;
-        expect(certificate.relativeGap).toBeLessThanOrEqual(1e-10);
-        const other = (await train(dataset, { ...options, lambda, epochs: 3000 })).model;
-        expect(certificate.primal).toBeGreaterThanOrEqual(other.certificate.dual);
-        expect(other.certificate.primal).toBeGreaterThanOrEqual(certificate.dual);
-        for (const [j, weight] of model.weights.entries()) {
-          expect(weight).toBeCloseTo(other.weights[j], 4);
-          expect(weight === 0 || Math.abs(weight) > 1e-30).toBe(true);
+  test.each(Object.entries(problems))(
+    '%s: each model is what training alone gives',
+    async (_, own) => {
+      for (const dataset of [tall.dataset, weighted(tall, weights)]) {
+        const options = { ...own, loss, threads: 1, tolerance: 1e-10 };
+        const path = await trainPath(dataset, { ...options, count: 8 });
+        expect(path.every(isTogether)).toBe(true);
+        for (const { lambda, model } of path) {
+          const { certificate } = model;
+          expect(certificate.relativeGap).toBeLessThanOrEqual(1e-10);
+          const other = (await train(dataset, { ...options, lambda, epochs: 3000 })).model;
+          expect(certificate.primal).toBeGreaterThanOrEqual(other.certificate.dual);
+          expect(other.certificate.primal).toBeGreaterThanOrEqual(certificate.dual);
+          for (const [j, weight] of model.weights.entries()) {
+            expect(weight).toBeCloseTo(other.weights[j], 4);
+            expect(weight === 0 || Math.abs(weight) > 1e-30).toBe(true);
+          }
+          expect(model.intercepts[0]).toBeCloseTo(other.intercepts[0], 4);
         }
-        expect(model.intercepts[0]).toBeCloseTo(other.intercepts[0], 4);
       }
-    }
-  });
+    },
+  );
 
   test('weights are 0 exactly where the gradient is inside the threshold', async () => {
     const path = await trainPath(tall.dataset, { loss, penalty: penalties.l1(), count: 30 });
@@ -67,7 +70,8 @@ describe('a path of the square loss on a tall table', () => {
         (row, i) => tall.labels[i] - row.reduce((sum, x, j) => sum + x * model.weights[j], 0),
       );
       const slopes = tall.rows[0].map(
-        (_, j) => tall.rows.reduce((sum, row, i) => sum + row[j] * residuals[i], 0) / tall.rows.length,
+        (_, j) =>
+          tall.rows.reduce((sum, row, i) => sum + row[j] * residuals[i], 0) / tall.rows.length,
       );
       for (const [j, slope] of slopes.entries()) {
         const weight = model.weights[j];
@@ -172,47 +176,50 @@ function onFaceOf(model: Model, { rows, labels }: Sample, c: readonly number[], 
   const isOpen = (w: number) => Math.abs(w) > 1e-7 && w > low + 1e-7 && w < high - 1e-7;
   const isIntercept = (j: number) => j === rows[0].length;
   const face = near.flatMap((w, j) => (isIntercept(j) || isOpen(w) ? [j] : []));
-  const weights = near.map((w) => (w <= low + 1e-7 ? low : w >= high - 1e-7 ? high : 0));
-  for (const j of face) weights[j] = 0;
+  const found = near.map((w) => (w <= low + 1e-7 ? low : w >= high - 1e-7 ? high : 0));
+  for (const j of face) found[j] = 0;
   const strength = (j: number) =>
     isIntercept(j) ? 0 : model.lambda * (penaltyFactors ? penaltyFactors[j] : 1);
   const a = face.map((j) =>
     face.map((k) => product(j, (i) => x[i][k]) + (j === k ? strength(j) * penalty.l2 : 0)),
   );
-  const fixed = x.map((row) => row.reduce((sum, value, j) => sum + value * weights[j], 0));
+  const fixed = x.map((row) => row.reduce((sum, value, j) => sum + value * found[j], 0));
   const b = face.map((j) => {
     return product(j, (i) => labels[i] - fixed[i]) - strength(j) * penalty.l1 * Math.sign(near[j]);
   });
-  for (const [n, value] of solved(a, b).entries()) weights[face[n]] = value;
-  return x.map((row) => row.reduce((sum, value, j) => sum + value * weights[j], 0));
+  for (const [n, value] of solved(a, b).entries()) found[face[n]] = value;
+  return x.map((row) => row.reduce((sum, value, j) => sum + value * found[j], 0));
 }
 
 describe('cross-validation of the square loss on a tall table', () => {
   const common: ValidateOptions = { loss, folds: 4, threads: 1 };
 
-  test.each(Object.entries(problems))('%s: the errors are those of the exact solutions', async (_, own) => {
-    const folds = assignFolds(tall.rows.length, undefined, 4, 1);
-    for (const base of [tall.labels.map(() => 1), weights]) {
-      const lambdas = [0.3, 0.01];
-      const found = await crossValidate(weighted(tall, base), { ...common, ...own, lambdas });
-      expect(passesOf(found.lambdas)).toBeCloseTo(3, 9);
-      for (const [k, lambda] of lambdas.entries()) {
-        const fold = k + 1;
-        const c = base.map((one, row) => (folds[row] === fold ? 0 : one));
-        const options = { ...own, loss, lambda, tolerance: 1e-9, epochs: 3000, threads: 1 };
-        const { model } = await train(weighted(tall, c), options);
-        const scores = onFaceOf(model, tall, c, own);
-        let [errors, total] = [0, 0];
-        for (const [row, score] of scores.entries()) {
-          if (folds[row] !== fold) continue;
-          errors += base[row] * (score - tall.labels[row]) ** 2;
-          total += base[row];
+  test.each(Object.entries(problems))(
+    '%s: the errors are those of the exact solutions',
+    async (_, own) => {
+      const folds = assignFolds(tall.rows.length, undefined, 4, 1);
+      for (const base of [tall.labels.map(() => 1), weights]) {
+        const lambdas = [0.3, 0.01];
+        const found = await crossValidate(weighted(tall, base), { ...common, ...own, lambdas });
+        expect(passesOf(found.lambdas)).toBeCloseTo(3, 9);
+        for (const [k, lambda] of lambdas.entries()) {
+          const fold = k + 1;
+          const c = base.map((one, row) => (folds[row] === fold ? 0 : one));
+          const options = { ...own, loss, lambda, tolerance: 1e-9, epochs: 3000, threads: 1 };
+          const { model } = await train(weighted(tall, c), options);
+          const scores = onFaceOf(model, tall, c, own);
+          let [errors, total] = [0, 0];
+          for (const [row, score] of scores.entries()) {
+            if (folds[row] !== fold) continue;
+            errors += base[row] * (score - tall.labels[row]) ** 2;
+            total += base[row];
+          }
+          const value = found.lambdas[k].folds[fold];
+          expect(Math.abs(value - errors / total)).toBeLessThanOrEqual(1e-9 * value);
         }
-        const value = found.lambdas[k].folds[fold];
-        expect(Math.abs(value - errors / total)).toBeLessThanOrEqual(1e-9 * value);
       }
-    }
-  });
+    },
+  );
 
   test('three passes, however many folds and λ; the same on any number of threads', async () => {
     for (const folds of [2, 10]) {
