@@ -192,7 +192,7 @@ async function measureFolds(
   const pending: HeldOutFit[][][] = Array.from({ length: count }, () => []);
   const measured = (heldOut: HeldOut) => measure(metric, heldOut, settings.loss, several);
   const known: KnownStep[][] = steps.map(() => []);
-  const rows = Array.from({ length: count }, (_, fold) => {
+  const rows = steps.map((_steps, fold) => {
     const isHeldOut = (_: number, row: number) => folds[row] === fold;
     const targets = [layout.targets.of(0).filter(isHeldOut)];
     return { targets, weights: weights.filter(isHeldOut) };

@@ -84,7 +84,8 @@ export async function solveTogether(
     shape: { rows: shard.rows, columns, nonzeros: shard.nonzeros },
     partition,
     parts: heldOut?.count ?? 1,
-    problems: problems.length,
+    // Those of all processes: how many there are must not decide.
+    problems: laid.path.length * (heldOut?.count ?? 1),
     threads: threadsOfRuns(laid.training, 1),
   });
   if (!shape) return false;
@@ -124,13 +125,13 @@ async function run(together: Together, visit: Visit): Promise<void> {
   try {
     await runStage({ name: 'solve' });
     const atOnce = shape.panels * panelWidth;
-    const passes = 1 + 2 * Math.ceil(problems.length / atOnce);
+    const passes = 1 + 2 * Math.ceil(shape.problems / atOnce);
     for (let first = 0; first < problems.length && !isOver(); first += atOnce) {
       const end = Math.min(first + atOnce, problems.length);
       await runStage({ name: 'certify', first, end });
       if (isOver()) return;
       for (let at = first; at < end; at += 1) {
-        const one = fitOf(all, memory, at, at - first, passes / problems.length);
+        const one = fitOf(all, memory, at, at - first, passes / shape.problems);
         visit(one, at % laid.path.length, problems[at].heldOut);
       }
     }
@@ -188,7 +189,7 @@ function positionsOf({ laid, heldOut }: Together): Int32Array[] {
   const { rowOrder } = laid.training.layout.grid.partition;
   const positions = new Int32Array(rowOrder.length);
   for (let k = 0; k < positions.length; k += 1) positions[rowOrder[k]] = k;
-  return Array.from({ length: heldOut?.count ?? 0 }, (_, fold) =>
+  return Array.from({ length: heldOut?.count ?? 0 }, (_none, fold) =>
     positions.filter((_, row) => heldOut?.folds[row] === fold),
   );
 }

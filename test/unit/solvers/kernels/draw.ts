@@ -33,9 +33,6 @@ function fill<Kind extends Float64Array | Float32Array | Int32Array | Uint8Array
 export const doubles = (arena: Arena, length: number, draw: Draw) =>
   fill(arena.float64(length), length, draw);
 
-export const floats = (arena: Arena, length: number, draw: Draw) =>
-  fill(arena.float32(length), length, draw);
-
 export const integers = (arena: Arena, length: number, draw: Draw) =>
   fill(arena.int32(length), length, draw);
 
