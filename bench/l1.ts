@@ -5,12 +5,12 @@ import type { Solver } from '../src/solvers/index.ts';
 import { readDataset } from '../src/train/read.ts';
 import { train } from '../src/train/train.ts';
 import { liblinear, noLiblinear, readLiblinear, trainLiblinearL1 } from './liblinear.ts';
-import type { Measure, PartReport } from './measure.ts';
+import type { Measure, PartOptions, PartReport } from './measure.ts';
 import { type BenchProblem, nonzeroCount, objective } from './objective.ts';
 import { benchPaths } from './path.ts';
 import { isInstalled } from './processes.ts';
 import { geometricMean, interleave } from './rounds.ts';
-import { noData, realData, type Sample } from './samples.ts';
+import { noData, realData, type Sample, wantedOf } from './samples.ts';
 import { figure, table } from './table.ts';
 
 const files = ['debdesc', 'imdb', 'rcv1_small', 'farm_ads', 'a9a', 'w8a'];
@@ -82,7 +82,7 @@ async function measure(contest: Contest): Promise<Omit<Cell, 'data' | 'loss'>> {
   const { sample, dataset, problem } = contest;
   const { rows } = dataset;
   const { enough, excess, spent } = await climb(contest, await trainOurs(contest, tolerance / 10));
-  const certify = async () => (await trainOurs(contest, tolerance)) as Ours;
+  const certify = () => trainOurs(contest, tolerance);
   const first = await certify();
   const results = [first];
   const ours = async () => {
@@ -173,13 +173,13 @@ function print(cells: readonly Cell[]): void {
   console.log(table(head, never.map(rowOf)));
 }
 
-async function benchCells(solver: Solver): Promise<PartReport> {
+async function benchCells({ solver, files: names }: PartOptions): Promise<PartReport> {
   if (!isInstalled(liblinear)) {
     return { measures: [], details: [], skipped: [`L1 against LIBLINEAR: ${noLiblinear}`] };
   }
   const cells: Cell[] = [];
   const skipped: string[] = [];
-  for (const data of files) {
+  for (const data of wantedOf(files, names)) {
     const sample = realData(data);
     if (!sample) {
       skipped.push(noData(data));
@@ -200,8 +200,8 @@ async function benchCells(solver: Solver): Promise<PartReport> {
 }
 
 /** L1: one model against LIBLINEAR on one thread, a path of models against glmnet on all. */
-export async function benchL1(solver: Solver): Promise<PartReport> {
-  const reports = [await benchCells(solver), await benchPaths(solver)];
+export async function benchL1(options: PartOptions): Promise<PartReport> {
+  const reports = [await benchCells(options), await benchPaths(options)];
   const [cells, paths] = reports;
   return {
     measures: reports.flatMap(({ measures }) => measures),

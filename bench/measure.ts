@@ -1,3 +1,13 @@
+import type { Solver } from '../src/solvers/index.ts';
+
+/** What the parts that race solvers can be told. */
+export interface PartOptions {
+  /** Ours. */
+  readonly solver: Solver;
+  /** Names of data sets; none: all that a part has. */
+  readonly files: readonly string[];
+}
+
 /** One measurement and its target, if it has one. */
 export interface Measure {
   readonly name: string;

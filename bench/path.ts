@@ -3,15 +3,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Dataset } from '../src/data/dataset.ts';
-import { type Loss, losses } from '../src/problem/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
+import type { Loss } from '../src/problem/losses/loss.ts';
 import { penalties } from '../src/problem/penalties/index.ts';
 import type { Solver } from '../src/solvers/index.ts';
 import { readDataset } from '../src/train/read.ts';
 import { type PathPoint, trainPath } from '../src/train/select/path.ts';
-import type { Measure, PartReport } from './measure.ts';
+import type { Measure, PartOptions, PartReport } from './measure.ts';
 import { objective } from './objective.ts';
 import { interleave } from './rounds.ts';
-import { cacheFolder, noData, realData } from './samples.ts';
+import { cacheFolder, noData, realData, wantedOf } from './samples.ts';
 import { figure, table } from './table.ts';
 
 const races = [
@@ -169,14 +170,19 @@ function measuresOf({ data, ours, theirs, certified, models }: Race): Measure[] 
 }
 
 /** Paths of 100 λs against R's glmnet, data in memory on both sides, all of our threads. */
-export async function benchPaths(solver: Solver): Promise<PartReport> {
+export async function benchPaths({ solver, files }: PartOptions): Promise<PartReport> {
   if (!hasGlmnet()) {
     const reason = 'paths against glmnet: R has no package glmnet (Debian: r-cran-glmnet)';
     return { measures: [], details: [], skipped: [reason] };
   }
   const results: Race[] = [];
   const skipped: string[] = [];
+  const wanted = wantedOf(
+    races.map(({ data }) => data),
+    files,
+  );
   for (const one of races) {
+    if (!wanted.includes(one.data)) continue;
     const sample = realData(one.data);
     if (!sample) {
       skipped.push(noData(one.data));
@@ -186,6 +192,7 @@ export async function benchPaths(solver: Solver): Promise<PartReport> {
     results.push(await race(await readDataset(sample.path), one, solver));
   }
   const head = ['path of L1', 'loss', 'ours', 'glmnet', 'ratio', 'certified', "glmnet's P above"];
-  console.log(`\n${table([...head, 'non-zeros', 'glmnet'], results.map(rowOf))}`);
+  if (results.length > 0)
+    console.log(`\n${table([...head, 'non-zeros', 'glmnet'], results.map(rowOf))}`);
   return { measures: results.flatMap(measuresOf), details: results, skipped };
 }

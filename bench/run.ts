@@ -3,8 +3,9 @@
  *
  *   npm run bench                 everything, in less than twenty minutes
  *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory,
- *                                 stream, serve, ui; or l1, tall, which take half an hour
- *   npm run bench -- l1 tall --solver NAME   with another of our solvers than auto
+ *                                 stream, serve, ui
+ *   npm run bench -- l1 tall      these two take long and run only if they are named;
+ *                                 --solver NAME (default: auto), --files NAME,NAME (default: all)
  *
  * A target that is missed is reported, never a failure: the machine may be busy.
  */
@@ -12,13 +13,13 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Solver, solverByName } from '../src/solvers/index.ts';
+import { solverByName } from '../src/solvers/index.ts';
 import { benchConvert } from './convert.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchEpochs } from './epochs.ts';
 import { benchKernels } from './kernels.ts';
 import { benchL1 } from './l1.ts';
-import { isMet, type Measure, type PartReport } from './measure.ts';
+import { isMet, type Measure, type PartOptions, type PartReport } from './measure.ts';
 import { benchMemory } from './memory.ts';
 import { benchParse } from './parse.ts';
 import { benchRanks } from './ranks.ts';
@@ -28,7 +29,7 @@ import { figure, table } from './table.ts';
 import { benchTall } from './tall.ts';
 import { benchUi } from './ui.ts';
 
-type Part = (solver: Solver) => Promise<PartReport>;
+type Part = (options: PartOptions) => Promise<PartReport>;
 
 const quickParts: Readonly<Record<string, Part>> = {
   kernels: benchKernels,
@@ -55,17 +56,21 @@ function refuse(message: string): never {
   process.exit(2);
 }
 
-function chosen(argv: readonly string[]): { names: string[]; solver: Solver } {
+function chosen(argv: readonly string[]): { names: string[]; options: PartOptions } {
   try {
     const { values, positionals } = parseArgs({
       args: [...argv],
       allowPositionals: true,
-      options: { solver: { type: 'string', default: 'auto' } },
+      options: {
+        solver: { type: 'string', default: 'auto' },
+        files: { type: 'string', default: '' },
+      },
     });
     const unknown = positionals.find((name) => !Object.hasOwn(parts, name));
     if (unknown) refuse(`no part "${unknown}"; the parts are ${Object.keys(parts).join(', ')}`);
     const names = positionals.length > 0 ? positionals : Object.keys(quickParts);
-    return { names, solver: solverByName(values.solver) };
+    const files = values.files.split(',').filter(Boolean);
+    return { names, options: { solver: solverByName(values.solver), files } };
   } catch (error) {
     return refuse((error as Error).message);
   }
@@ -92,13 +97,13 @@ function rowOf(measure: Measure): string[] {
   ];
 }
 
-const { names, solver } = chosen(process.argv.slice(2));
+const { names, options } = chosen(process.argv.slice(2));
 const machine = describeMachine();
 const reports: Record<string, PartReport> = {};
 for (const name of names) {
   console.log(`\n${name}`);
   const start = performance.now();
-  reports[name] = await parts[name](solver);
+  reports[name] = await parts[name](options);
   console.log(`(${figure((performance.now() - start) / 1000)} s)`);
 }
 

@@ -68,6 +68,11 @@ export function noData(name: string): string {
   return `${name}: no ${packedFile(name)} (set DSO_DATA)`;
 }
 
+/** Those of `all` that are wanted; no names: all. */
+export function wantedOf(all: readonly string[], names: readonly string[]): string[] {
+  return all.filter((name) => names.length === 0 || names.includes(name));
+}
+
 export const debdesc = () => realData('debdesc');
 export const noDebdesc = noData('debdesc');
 

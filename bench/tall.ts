@@ -1,15 +1,18 @@
 import type { Dataset } from '../src/data/dataset.ts';
-import { type Loss, losses } from '../src/problem/losses/index.ts';
+import { losses } from '../src/problem/losses/index.ts';
+import type { Loss } from '../src/problem/losses/loss.ts';
 import { type Penalty, penalties } from '../src/problem/penalties/index.ts';
 import type { Solver } from '../src/solvers/index.ts';
 import { readDataset } from '../src/train/read.ts';
 import { train } from '../src/train/train.ts';
-import type { Measure, PartReport } from './measure.ts';
+import type { Measure, PartOptions, PartReport } from './measure.ts';
 import { type BenchProblem, objective } from './objective.ts';
 import { geometricMean, interleave } from './rounds.ts';
-import { noData, realData } from './samples.ts';
+import { noData, realData, wantedOf } from './samples.ts';
 import { openScikitLearn, type ScikitLearn, scikitLearnProblem } from './scikit-learn.ts';
 import { figure, table } from './table.ts';
+
+const forms = ['dense', 'sparse'] as const;
 
 interface Kind {
   readonly title: string;
@@ -17,6 +20,8 @@ interface Kind {
   readonly penalty: Penalty;
   /** Of scikit_learn.py. */
   readonly solvers: readonly string[];
+  /** Default: both. */
+  readonly forms?: readonly (typeof forms)[number][];
   /** Values of `tol`, from the loosest on; one, where a solver has none. */
   readonly tolerances: readonly number[];
 }
@@ -59,9 +64,11 @@ const regression: readonly Kind[] = [
   },
   {
     title: 'quantile, L1',
-    loss: losses.quantile({ tau: 0.5 }),
+    loss: losses.quantile({ quantile: 0.5 }),
     penalty: penalties.l1(),
     solvers: ['highs-ds', 'highs-ipm', 'highs'].map((name) => `QuantileRegressor ${name}`),
+    // The linear program is sparse either way.
+    forms: ['sparse'],
     tolerances: [1],
   },
 ];
@@ -72,7 +79,6 @@ const tables: Readonly<Record<string, readonly Kind[]>> = {
   reg_cal_housing: regression,
 };
 const lambdas = [1e-2, 1e-4, 1e-6];
-const forms = ['dense', 'sparse'] as const;
 /** How far above the best known P is allowed; also the relative gap of our certificate. */
 const tolerance = 1e-3;
 /** Seconds of one fit, of either program. */
@@ -97,13 +103,13 @@ interface Cell {
 /** The quickest solver of scikit-learn that is good enough, each at its loosest tolerance. */
 async function quickest(
   other: ScikitLearn,
-  { solvers: names, tolerances }: Kind,
+  { solvers: names, tolerances, forms: own = forms }: Kind,
   lambda: number,
   isEnough: (weights: Float64Array) => boolean,
 ): Promise<Candidate | undefined> {
   let best: Candidate | undefined;
   for (const solver of names) {
-    for (const form of forms) {
+    for (const form of own) {
       for (const tol of tolerances) {
         // What is far behind the best so far need not end.
         const most = best ? Math.min(limit, 0.2 + 2 * best.seconds) : limit;
@@ -179,13 +185,13 @@ function measuresOf(cells: readonly Cell[]): Measure[] {
 }
 
 /** Tall tables against the quickest solver of scikit-learn, data in memory on both sides. */
-export async function benchTall(solver: Solver): Promise<PartReport> {
+export async function benchTall({ solver, files }: PartOptions): Promise<PartReport> {
   if (scikitLearnProblem()) {
     return { measures: [], details: [], skipped: [`tall: ${scikitLearnProblem()}`] };
   }
   const cells: Cell[] = [];
   const skipped: string[] = [];
-  for (const [data, kinds] of Object.entries(tables)) {
+  for (const data of wantedOf(Object.keys(tables), files)) {
     const sample = realData(data);
     if (!sample) {
       skipped.push(noData(data));
@@ -193,7 +199,7 @@ export async function benchTall(solver: Solver): Promise<PartReport> {
     }
     const dataset = await readDataset(sample.path);
     const other = openScikitLearn(sample);
-    for (const kind of kinds) {
+    for (const kind of tables[data]) {
       for (const lambda of lambdas) {
         process.stderr.write(`  ${data}, ${kind.title}, ${lambda} …\n`);
         const found = await race(dataset, other, kind, lambda, solver);

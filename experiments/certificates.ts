@@ -1,8 +1,9 @@
 /**
  * Do default options end with a certificate? 495 problems: losses, penalties, λ, with and without an
- * intercept, on real data that is text, tables in raw units, tall, or short and wide.
+ * intercept, on real data that is text, tables in raw units, tall, or short and wide. Every run is
+ * saved when it ends; with --resume those that are saved are not repeated.
  */
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { figure } from '../bench/table.ts';
 import type { Dataset } from '../src/data/dataset.ts';
@@ -41,7 +42,16 @@ interface Problem {
   readonly intercept: boolean;
 }
 
-interface Run extends Problem {
+/** What decides how a run ends, apart from the machine. */
+interface Conditions {
+  readonly asked: string;
+  readonly tolerance: number;
+  readonly time: number;
+  readonly threads: number;
+  readonly seed: number;
+}
+
+interface Run extends Problem, Conditions {
   readonly data: string;
   readonly solver: string;
   readonly stopped: string;
@@ -68,25 +78,47 @@ function problemsOf(losses: readonly string[]): Problem[] {
   );
 }
 
+function conditionsOf({ numberOf, textOf, time, threads, seed }: Setting): Conditions {
+  return { asked: textOf('solver'), tolerance: numberOf('tolerance'), time, threads, seed };
+}
+
+/** Equal for runs of the same problem under the same conditions. */
+function keyOf(run: Problem & Conditions & Pick<Run, 'data'>): string {
+  const { data, loss, penalty, lambda, intercept } = run;
+  const { asked, tolerance, time, threads, seed } = run;
+  return JSON.stringify([
+    [data, loss, penalty, lambda, intercept],
+    [asked, tolerance, time, threads, seed],
+  ]);
+}
+
+/** The runs of an earlier experiment in the same folder, by their keys; none unless it is resumed. */
+function savedRuns(path: string, isResumed: boolean): Map<string, Run> {
+  if (!isResumed) rmSync(path, { force: true });
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+  const runs = lines.map((line) => JSON.parse(line) as Run);
+  return new Map(runs.map((run) => [keyOf(run), run]));
+}
+
 async function solve(
   data: string,
   dataset: Dataset,
   problem: Problem,
   setting: Setting,
 ): Promise<Run> {
+  const conditions = conditionsOf(setting);
+  const { asked, ...options } = conditions;
   const { report, model } = await train(dataset, {
     loss: lossByName(problem.loss),
     penalty: penaltyByName(problem.penalty, {}),
     lambda: problem.lambda,
     intercept: problem.intercept,
-    solver: solverByName(setting.textOf('solver')),
-    tolerance: setting.numberOf('tolerance'),
-    threads: setting.threads,
-    seed: setting.seed,
-    time: setting.time,
+    ...options,
+    solver: solverByName(asked),
   });
   return {
     ...problem,
+    ...conditions,
     data,
     solver: report.solver,
     stopped: report.stopped,
@@ -99,7 +131,8 @@ async function solve(
   };
 }
 
-const isCertified = ({ stopped }: Run) => stopped === 'converged';
+/** Reading and layout are not counted. */
+const isCertified = (run: Run) => run.relativeGap <= run.tolerance && run.seconds <= run.time;
 
 function total(runs: readonly Run[]): string {
   return figure(runs.reduce((sum, { seconds }) => sum + seconds, 0));
@@ -120,28 +153,32 @@ function describe(run: Run): string[] {
   return [...problem, solver, stopped, relativeGap.toExponential(1), figure(seconds)];
 }
 
-async function perform(setting: Setting): Promise<Outcome> {
-  const { data, say } = setting;
-  const chosen = setting.textOf('files').split(',').filter(Boolean);
+/** All runs of a data set; what is saved is not repeated. */
+async function runAll(
+  name: string,
+  losses: readonly string[],
+  setting: Setting,
+  saved: ReadonlyMap<string, Run>,
+): Promise<Run[]> {
+  const conditions = conditionsOf(setting);
   const runs: Run[] = [];
-  const skipped: string[] = [];
-  for (const { files, losses } of [classification, regression]) {
-    for (const name of files) {
-      if (chosen.length > 0 && !chosen.includes(name)) continue;
-      const path = join(data, `${name}.svm.gz`);
-      if (!existsSync(path)) {
-        skipped.push(`${name}: no ${path} (--data or DSO_DATA says where to look)`);
-        continue;
-      }
-      const dataset = await readDataset(path);
-      const own: Run[] = [];
-      for (const problem of problemsOf(losses)) {
-        own.push(await solve(name, dataset, problem, setting));
-      }
-      runs.push(...own);
-      say(`${name}: without a certificate ${missed(own)}, ${total(own)} s`);
+  let dataset: Dataset | undefined;
+  for (const problem of problemsOf(losses)) {
+    let run = saved.get(keyOf({ ...problem, ...conditions, data: name }));
+    if (!run) {
+      dataset ??= await readDataset(fileOf(name, setting));
+      run = await solve(name, dataset, problem, setting);
+      appendFileSync(runsFile(setting), `${JSON.stringify(run)}\n`);
     }
+    runs.push(run);
   }
+  return runs;
+}
+
+const fileOf = (name: string, { data }: Setting) => join(data, `${name}.svm.gz`);
+const runsFile = ({ folder }: Setting) => join(folder, 'runs.jsonl');
+
+function printTables(runs: readonly Run[], { say }: Setting): void {
   const names = [...new Set(runs.map((run) => run.data))];
   const byData = names.map((name) => {
     const own = runs.filter((run) => run.data === name);
@@ -159,6 +196,32 @@ async function perform(setting: Setting): Promise<Outcome> {
   const open = runs.filter((run) => !isCertified(run)).map(describe);
   const head = ['data', 'loss', 'penalty', 'λ', '', 'solver', 'stopped', 'gap', 's'];
   if (open.length > 0) say(section('without a certificate', head, open));
+}
+
+async function perform(setting: Setting): Promise<Outcome> {
+  const { say, textOf, numberOf, time, folder } = setting;
+  const chosen = textOf('files').split(',').filter(Boolean);
+  mkdirSync(folder, { recursive: true });
+  const saved = savedRuns(runsFile(setting), textOf('resume') === 'yes');
+  const runs: Run[] = [];
+  const skipped: string[] = [];
+  for (const { files, losses } of [classification, regression]) {
+    for (const name of files) {
+      if (chosen.length > 0 && !chosen.includes(name)) continue;
+      const path = fileOf(name, setting);
+      if (!existsSync(path)) {
+        skipped.push(`${name}: no ${path} (--data or DSO_DATA says where to look)`);
+        continue;
+      }
+      const own = await runAll(name, losses, setting, saved);
+      runs.push(...own);
+      say(`${name}: without a certificate ${missed(own)}, ${total(own)} s`);
+    }
+  }
+  printTables(runs, setting);
+  const certified = runs.filter(isCertified).length;
+  const reached = `${certified} of ${runs.length} problems certified`;
+  say(`\n${reached} to ${numberOf('tolerance')} in ${time} s of training each`);
   return { results: { runs }, claims: [], figures: [], comparisons: [], skipped };
 }
 
@@ -169,6 +232,10 @@ export const certificates: Experiment = {
   extras: {
     tolerance: { default: 1e-3, text: 'relative gap to reach' },
     solver: { default: 'auto', text: 'solver of all problems' },
+    resume: {
+      default: 'no',
+      text: 'yes: what an earlier run in the same folder has is not repeated',
+    },
     files: { default: '', text: 'names of data sets, with commas; default: all' },
   },
   run: perform,

@@ -66,7 +66,8 @@ async function runExperiment(
   const started = performance.now();
   const outcome = await experiment.run(request);
   for (const reason of outcome.skipped) console.log(`\nSKIPPED  ${reason}`);
-  console.log(`\nThe paper's claims\n\n${claimsTable(outcome.claims)}`);
+  const { claims } = outcome;
+  if (claims.length > 0) console.log(`\nThe paper's claims\n\n${claimsTable(claims)}`);
   const files = await writeResults(request, experiment.name, machine, outcome);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`\n${seconds} s; wrote ${files.length} files to ${request.folder}`);

@@ -17,6 +17,8 @@ export interface Setting {
   readonly seed: number;
   /** The folder with real data; it need not exist. */
   readonly data: string;
+  /** The folder of the results; it need not exist. */
+  readonly folder: string;
   readonly numberOf: (option: string) => number;
   readonly textOf: (option: string) => string;
   readonly say: (text: string) => void;

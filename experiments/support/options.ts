@@ -7,10 +7,6 @@ import type { Experiment, Setting } from './experiment.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-export interface Request extends Setting {
-  readonly folder: string;
-}
-
 interface Option {
   readonly value: string;
   readonly default: number | string;
@@ -74,7 +70,7 @@ function wholeNumber(name: string, text: string): number {
 }
 
 /** The request of a command line; undefined if it requests help. */
-export function parseOptions(experiment: Experiment, argv: readonly string[]): Request | undefined {
+export function parseOptions(experiment: Experiment, argv: readonly string[]): Setting | undefined {
   const options = optionsOf(experiment);
   const definitions = Object.entries(options).map(([name, { short }]) => [
     name,

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { table } from '../../bench/table.ts';
 import { lineChart, svgToPng } from '../../src/reporting/charts/svg.ts';
 import { writeReport } from '../../src/reporting/pages/comparison-files.ts';
-import type { Claim, Outcome } from './experiment.ts';
-import type { Request } from './options.ts';
+import type { Claim, Outcome, Setting } from './experiment.ts';
 
 /** The machine on which the figures were measured, and its load. */
 export function describeMachine() {
@@ -28,7 +27,7 @@ export function claimsTable(claims: readonly Claim[]): string {
 
 /** results.json, every figure as SVG and PNG, and the reports of comparisons. */
 export async function writeResults(
-  request: Request,
+  request: Setting,
   name: string,
   machine: ReturnType<typeof describeMachine>,
   outcome: Outcome,
