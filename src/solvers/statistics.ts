@@ -220,17 +220,17 @@ export class LargestWeights {
 }
 
 /** Where the numbers of the largest size are, largest first; zeros are not among them. */
-export function largestOf(numbers: Float64Array, count: number): number[] {
+export function largestOf(values: Float64Array, count: number): number[] {
   const positions: number[] = [];
   let least = 0;
-  for (let k = 0; k < numbers.length; k++) {
-    const size = Math.abs(numbers[k]);
+  for (let k = 0; k < values.length; k++) {
+    const size = Math.abs(values[k]);
     if (!(size > least)) continue;
     let at = positions.length;
-    while (at > 0 && Math.abs(numbers[positions[at - 1]]) < size) at--;
+    while (at > 0 && Math.abs(values[positions[at - 1]]) < size) at--;
     positions.splice(at, 0, k);
     if (positions.length > count) positions.pop();
-    if (positions.length === count) least = Math.abs(numbers[positions[count - 1]]);
+    if (positions.length === count) least = Math.abs(values[positions[count - 1]]);
   }
   return positions;
 }

@@ -29,7 +29,9 @@ export function rootOfRising(
     }
   };
   look(first);
-  for (let k = 0, list = first; k < extensions && !high; k++) {
+  let list = first;
+  for (let k = 0; k < extensions; k++) {
+    if (high) break;
     list = list.slice(-3).map((x) => 8 * x);
     look(list);
   }

@@ -52,7 +52,13 @@ export class SmoothedPenalty {
     const [w, v, g, h] = [iterate, image, gradient, bend].map(of);
     const [l1, l2, strength] = [problem.l1, problem.l2, problem.strength].map(of);
     return {
-      ...{ w, v, g, h, l1, l2, strength },
+      w,
+      v,
+      g,
+      h,
+      l1,
+      l2,
+      strength,
       ...(this.hasL1 && { s: of(slopes), sm: of(slopeCentre) }),
       ...(!this.hasL2 && { wm: of(pull) }),
     };
@@ -63,7 +69,9 @@ export class SmoothedPenalty {
     const { team } = this.#context;
     for (let block = team.first; block < team.end; block++) {
       const { w, v, l1, l2, sm, wm } = this.#columnsOf(block);
-      for (let j = 0; sm && j < w.length; j++) sm[j] = clamp(v[j] - l2[j] * w[j], -l1[j], l1[j]);
+      sm?.forEach((_, j) => {
+        sm[j] = clamp(v[j] - l2[j] * w[j], -l1[j], l1[j]);
+      });
       wm?.set(w);
     }
   }
@@ -129,9 +137,9 @@ export class SmoothedPenalty {
     const width = this.widthOf(lossWidth);
     for (let block = team.first; block < team.end; block++) {
       const { w, l1, sm, wm } = this.#columnsOf(block);
-      for (let j = 0; sm && j < w.length; j++) {
-        if (l1[j] > 0) sm[j] = slopeOf(sm[j], w[j], l1[j], width);
-      }
+      sm?.forEach((centre, j) => {
+        if (l1[j] > 0) sm[j] = slopeOf(centre, w[j], l1[j], width);
+      });
       wm?.set(w);
     }
   }
@@ -152,14 +160,16 @@ export class SmoothedPenalty {
     const width = this.widthOf(lossWidth);
     const { w, l1, strength, s, sm, wm } = this.#columnsOf(block);
     let sum = 0;
-    for (let j = 0; s && sm && j < w.length; j++) {
-      const away = s[j] - sm[j];
-      if (l1[j] > 0) sum += ((0.5 * width) / l1[j]) * away * away;
+    if (s && sm) {
+      for (let j = 0; j < w.length; j++) {
+        const away = s[j] - sm[j];
+        if (l1[j] > 0) sum += ((0.5 * width) / l1[j]) * away * away;
+      }
     }
-    for (let j = 0; wm && j < w.length; j++) {
-      const away = w[j] - wm[j];
+    wm?.forEach((centre, j) => {
+      const away = w[j] - centre;
       sum += 0.5 * substitute * strength[j] * away * away;
-    }
+    });
     return sum;
   }
 
@@ -169,7 +179,9 @@ export class SmoothedPenalty {
     for (let block = team.first; block < team.end; block++) {
       const { l1, s } = this.#columnsOf(block);
       const w = objective.columnsOf(weights, block);
-      for (let j = 0; s && j < w.length; j++) if (Math.abs(s[j]) < l1[j]) w[j] = 0;
+      s?.forEach((slope, j) => {
+        if (Math.abs(slope) < l1[j]) w[j] = 0;
+      });
     }
   }
 }

@@ -29,7 +29,7 @@ const near = 8;
 const refreshEvery = 8;
 const leastBound = -1e300;
 
-export type WorkingSetSettings = Readonly<Record<never, never>>;
+export type WorkingSetSettings = Readonly<Record<string, never>>;
 
 /** What an evaluation finds at the columns. */
 interface Violations {
