@@ -1,7 +1,7 @@
 import { boundsOf } from '../problem/penalties/separable.ts';
 import type { DsoAsyncSettings } from './dso/async.ts';
 import type { DsoSettings } from './dso/state.ts';
-import type { InteriorSettings } from './interior/interior-point.ts';
+import type { InteriorSettings } from './interior/memory.ts';
 import { interiorIncompatibility } from './interior/plan.ts';
 import type { NewtonSettings } from './newton/newton.ts';
 import { proximalIncompatibility } from './proximal/incompatible.ts';

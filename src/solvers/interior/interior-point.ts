@@ -1,21 +1,19 @@
-import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
-import type { Partition } from '../../engine/partition.ts';
 import { log } from '../../math/elementary.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import { BlockMethod, BlockState } from '../block-state.ts';
 import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
-import { allColumns } from '../whole.ts';
-import { allocateColumns, ColumnPart } from './columns.ts';
-import { allocateGrowingSet, GrowingSet, type GrowingSetMemory, noRound } from './growing-set.ts';
+import { ColumnPart } from './columns.ts';
+import { GrowingSet, noRound } from './growing-set.ts';
+import { allocateInterior, type InteriorMemory, type InteriorSettings } from './memory.ts';
 import { OfferedPoint, type OfferState } from './offered-point.ts';
 import { addProducts, aimAt, bringTowards, limitSteps, type PairSum, type Pairs } from './pairs.ts';
-import { allocateRows, RowPart } from './rows.ts';
-import { allocateSetSystem, SetSystem, type SetSystemMemory } from './set-system.ts';
-import { allocateShort, type ShortMemory, ShortSystem } from './short-system.ts';
+import { RowPart } from './rows.ts';
+import { SetSystem } from './set-system.ts';
+import { ShortSystem } from './short-system.ts';
 import type { StepSystem } from './system.ts';
-import { allocateTall, type TallMemory, TallSystem } from './tall-system.ts';
+import { TallSystem } from './tall-system.ts';
 
 /** How far of the way to the first pair that would reach 0 a step goes. */
 const nearly = 0.995;
@@ -30,63 +28,8 @@ const belowTolerance = 0.1;
 /** A step as long as no pair forbids. */
 const unlimited = 1e30;
 
-export interface InteriorSettings {
-  /** The linear system: columns × columns, rows × rows, or columns of a growing set. */
-  readonly side: 'columns' | 'rows' | 'set';
-  /** Pieces of the loss: 2 where it has a zone that costs nothing. */
-  readonly pieces: 1 | 2;
-  readonly l1: boolean;
-  readonly bounded: boolean;
-  /** Columns without a penalty. */
-  readonly free: number;
-  /** Columns that join a growing set at a time; asks for such a set where it is given. */
-  readonly joining?: number;
-}
-
-/** Columns of a growing set, at most: their matrix takes 128 MB. */
-const mostColumns = 4000;
-/** Columns that join it at a time, if nothing else is asked for. */
+/** Columns that join a growing set at a time, if nothing else is asked for. */
 const joining = 500;
-
-export type InteriorMemory = ReturnType<typeof allocateInterior>;
-
-function allocateInterior(arena: Arena, partition: Partition, settings: InteriorSettings) {
-  const { pieces, l1, bounded } = settings;
-  const grows = settings.side === 'set';
-  const rows = partition.rowOrder.length;
-  return {
-    /** The point that is offered, and its margins; the iterate's are `iterate`. */
-    weights: arena.float64(partition.bufferLength),
-    margins: arena.float64(rows),
-    iterate: arena.float64(rows),
-    trial: arena.float64(partition.bufferLength),
-    trialMargins: arena.float64(rows),
-    rows: allocateRows(arena, rows, pieces),
-    columns: allocateColumns(arena, partition, { l1, bounded, grows }),
-    system: allocateSystem(arena, partition, settings),
-  };
-}
-
-interface SystemMemory {
-  readonly columns?: TallMemory;
-  readonly rows?: ShortMemory;
-  readonly set?: { readonly system: SetSystemMemory; readonly growing: GrowingSetMemory };
-}
-
-function allocateSystem(
-  arena: Arena,
-  partition: Partition,
-  settings: InteriorSettings,
-): SystemMemory {
-  const { side, l1, bounded, free } = settings;
-  if (side === 'columns') return { columns: allocateTall(arena, partition) };
-  if (side === 'rows') {
-    return { rows: allocateShort(arena, partition, { constantColumns: !l1 && !bounded, free }) };
-  }
-  const most = Math.min(mostColumns, allColumns(partition));
-  const growing = allocateGrowingSet(arena, partition, most);
-  return { set: { system: allocateSetSystem(arena, partition, most), growing } };
-}
 
 /**
  * A primal-dual interior point method (Mehrotra 1992; Gondzio 1996) for every loss and penalty whose

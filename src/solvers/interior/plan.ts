@@ -1,6 +1,6 @@
 import { boundsOf } from '../../problem/penalties/separable.ts';
 import type { ProblemSummary } from '../solver.ts';
-import type { InteriorSettings } from './interior-point.ts';
+import type { InteriorSettings } from './memory.ts';
 
 /** Unknowns of a linear system: its matrix takes 800 MB. */
 export const mostUnknowns = 10_000;

@@ -1,4 +1,4 @@
-import { panelWidth } from '../kernels/kernels.ts';
+import { panelWidth } from '../kernels/dense.ts';
 import type { Certifier } from '../objective/certificate.ts';
 import type { Objective } from '../objective/objective.ts';
 import type { Problem } from '../objective/problem.ts';

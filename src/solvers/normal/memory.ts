@@ -1,7 +1,7 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
-import { panelWidth } from '../kernels/kernels.ts';
+import { panelWidth } from '../kernels/dense.ts';
 import { allocateCertificate } from '../objective/certificate.ts';
 import { allocateObjective } from '../objective/objective.ts';
 import { allocateProblem } from '../objective/problem.ts';

@@ -3,7 +3,7 @@ import { Budget } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
-import { panelWidth } from '../kernels/kernels.ts';
+import { panelWidth } from '../kernels/dense.ts';
 import type { DataShape } from '../solver.ts';
 import { allocateNormal, type NormalShape } from './memory.ts';
 

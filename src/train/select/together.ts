@@ -2,7 +2,7 @@ import { createArena } from '../../engine/arena.ts';
 import { fairCores } from '../../engine/processes/process-group.ts';
 import { shareTeam } from '../../engine/team.ts';
 import { runTogether, threadPool } from '../../engine/thread-pool.ts';
-import { panelWidth } from '../../solvers/kernels/kernels.ts';
+import { panelWidth } from '../../solvers/kernels/dense.ts';
 import { kernelModule } from '../../solvers/kernels/wasm.ts';
 import {
   allocateNormal,

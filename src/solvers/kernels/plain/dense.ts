@@ -1,4 +1,4 @@
-import type { DenseKernels } from '../kernels.ts';
+import type { DenseKernels } from '../dense.ts';
 
 /** Sums of the even and of the odd terms, then the last of an odd number. */
 function product(a: Float64Array, x: number, y: number, count: number, b = a): number {

@@ -1,4 +1,4 @@
-import { type PanelKernels, panelWidth } from '../kernels.ts';
+import { type PanelKernels, panelWidth } from '../dense.ts';
 
 /** Products of the data with eight vectors at a time. Twin of assembly/panels.ts. */
 export const plainPanelKernels: PanelKernels = {

@@ -1,7 +1,8 @@
 /** Random arguments for products with several vectors at a time. */
 import type { Arena } from '../../../../src/engine/arena.ts';
 import type { Random } from '../../../../src/math/random.ts';
-import { type Kernels, panelWidth } from '../../../../src/solvers/kernels/kernels.ts';
+import { panelWidth } from '../../../../src/solvers/kernels/dense.ts';
+import type { Kernels } from '../../../../src/solvers/kernels/kernels.ts';
 import { doubles, drawCell, number } from './draw.ts';
 
 type PanelCase = (arena: Arena, random: Random) => (kernels: Kernels) => undefined;
