@@ -3,8 +3,15 @@ import type { Gap, Objective } from './objective/objective.ts';
 
 /** Epochs that every run may have without progress. */
 const leastEpochs = 2000;
-/** What the gap has to fall by in the latter half of all epochs. */
-const leastFall = 0.02;
+/** What the gap has to fall by while the number of epochs grows by a factor. */
+const leastFall = 0.1;
+/**
+ * The factor, and that of a run whose gap is small beside P: `ring` and `dso` were seen to stand there
+ * for eight times their epochs, with a P that is nearly least, and then to converge.
+ */
+const growth = 4;
+const growthNear = 16;
+const near = 0.1;
 
 /** What was measured of a run that ended short of its tolerance after many epochs. */
 export interface Hindrance {
@@ -34,7 +41,9 @@ export class ProgressWatch {
   }
 
   isStuck(epoch: number): boolean {
-    return this.isLong(epoch) && epoch >= 2 * this.#noted.epoch;
+    const { epoch: since, gap, primal } = this.#noted;
+    const factor = gap <= near * Math.abs(primal) ? growthNear : growth;
+    return this.isLong(epoch) && epoch >= factor * since;
   }
 
   /** Whether a run has had epochs enough to say what hinders it. */

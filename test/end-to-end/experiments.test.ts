@@ -107,7 +107,7 @@ test.concurrent('each explains itself', async () => {
   expect(code).toBe(0);
   const texts = stdout.split('npm run experiment -- ').slice(1);
   const names = texts.map((text) => text.slice(0, text.indexOf(' [options]')));
-  expect(names).toEqual([...Object.keys(cases), 'cluster']);
+  expect(names).toEqual([...Object.keys(cases), 'cluster', 'certificates']);
   for (const text of texts) {
     for (const option of ['--scale', '--threads', '--time', '--output']) {
       expect(text).toContain(option);

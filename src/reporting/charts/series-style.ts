@@ -46,6 +46,9 @@ const known: Readonly<Record<string, SeriesStyle>> = {
   psgd: { color: '#56B4E9', symbol: 'triangle', dash: '6 3' },
   lbfgs: { color: '#CC79A7', symbol: 'cross' },
   newton: { color: '#CC79A7', symbol: 'diamond', dash: '6 3' },
+  'interior-point': { color: '#009E73', symbol: 'square', dash: '2 2.5' },
+  'proximal-point': { color: '#CC79A7', symbol: 'triangle', dash: '2 2.5' },
+  'working-set': { color: '#0072B2', symbol: 'diamond', dash: '2 2.5' },
   admm: { color: '#8C8C8C', symbol: 'star' },
   dcd: { color: '#5B4A9C', symbol: 'circle', dash: '2 2.5' },
 };

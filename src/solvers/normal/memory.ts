@@ -47,9 +47,10 @@ export function allocateNormal(
     gram: arena.float64(workers * parts * columns * columns),
     linear: arena.float64(workers * parts * columns),
     square: arena.float64(workers * parts),
-    /** Of each thread: XᵀCX / W of one set of rows, and the factor of a face of it. */
+    /** Of each thread: XᵀCX / W of one set of rows, the factor of a face of it, and a step on that. */
     matrix: arena.float64(threads * columns * columns),
     face: arena.float64(threads * columns * columns),
+    step: arena.float64(threads * columns),
     /** By problem, columns in the order of all positions. */
     solutions: arena.float64(problems * columns),
     /** By problem: P, its bound, what the dual point is multiplied by. */

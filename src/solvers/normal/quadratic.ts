@@ -25,8 +25,9 @@ export interface SeparableTerms {
 interface QuadraticMemory {
   /** A, symmetric, row by row. */
   readonly matrix: Float64Array;
-  /** Room for a matrix of this size. */
+  /** Room for a matrix of this size, and for a step, where kernels reach them. */
   readonly face: Float64Array;
+  readonly step: Float64Array;
 }
 
 /**
@@ -40,6 +41,7 @@ export class QuadraticProblem {
   readonly weights: Float64Array;
   readonly #matrix: Float64Array;
   readonly #face: Float64Array;
+  readonly #stepMemory: Float64Array;
   readonly #linear: Float64Array;
   readonly #size: number;
   readonly #kernels: Kernels;
@@ -52,7 +54,7 @@ export class QuadraticProblem {
 
   /** `square`: what wᵀAw is compared with. */
   constructor(
-    { matrix, face }: QuadraticMemory,
+    { matrix, face, step }: QuadraticMemory,
     linear: Float64Array,
     square: number,
     kernels: Kernels,
@@ -60,6 +62,7 @@ export class QuadraticProblem {
     const size = linear.length;
     this.#matrix = matrix;
     this.#face = face;
+    this.#stepMemory = step;
     this.#linear = linear;
     this.#size = size;
     this.#kernels = kernels;
@@ -174,10 +177,11 @@ export class QuadraticProblem {
   /** Goes to the minimum on a face, or to where the first weight leaves it; whether it got there. */
   #step(face: readonly number[], solve: (x: Float64Array) => void): boolean {
     const { l1, l2 } = this.#terms;
-    const step = Float64Array.from(face, (j) => {
+    const step = this.#stepMemory.subarray(0, face.length);
+    for (const [i, j] of face.entries()) {
       const w = this.weights[j];
-      return this.#gradient[j] - l1[j] * Math.sign(w) - l2[j] * w;
-    });
+      step[i] = this.#gradient[j] - l1[j] * Math.sign(w) - l2[j] * w;
+    }
     solve(step);
     let share = 1;
     for (const [i, j] of face.entries()) share = Math.min(share, this.#room(j, step[i]));

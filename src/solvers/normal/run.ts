@@ -85,8 +85,8 @@ function solveAll({ payload, team, kernels }: NormalContext): void {
     if (turn % shared.threads !== team.index) continue;
     const { linear, square } = collectSums(payload, team.index, heldOut);
     const own = (array: Float64Array) => partOfThread(array, team.index, shared.threads);
-    const matrices = { matrix: own(memory.matrix), face: own(memory.face) };
-    const quadratic = new QuadraticProblem(matrices, linear, square, kernels);
+    const [matrix, face, step] = [memory.matrix, memory.face, memory.step].map(own);
+    const quadratic = new QuadraticProblem({ matrix, face, step }, linear, square, kernels);
     for (const [k, one] of problems.entries()) {
       if (one.heldOut !== heldOut || team.interrupted) continue;
       quadratic.solve(termsOf(payload, one.lambda));

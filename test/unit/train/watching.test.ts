@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodeModel } from '../../../src/model/file.ts';
 import { losses } from '../../../src/problem/losses/index.ts';
+import { penalties } from '../../../src/problem/penalties/index.ts';
 import { solverByName, solverNames, solvers } from '../../../src/solvers/index.ts';
 import type { BeginEvent, SampleEvent } from '../../../src/train/events.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
@@ -87,7 +88,8 @@ describe('a run that is watched', () => {
     async (name) => {
       const solver = solverByName(name);
       const grid = ['sgd', 'dcd'].includes(name) ? 1 : 4;
-      const options = { loss: losses.logistic(), solver, grid, epochs: 5 };
+      const penalty = name === 'working-set' ? penalties.l1() : penalties.l2();
+      const options = { loss: losses.logistic(), penalty, solver, grid, epochs: 5 };
       const watched = await watch({ ...options, threads: 2 });
       const plain = await train(dataset, { ...options, threads: 1 });
       expect(encodeModel(watched.model)).toEqual(encodeModel(plain.model));
