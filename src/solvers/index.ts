@@ -11,7 +11,7 @@ import {
   solverEntries,
 } from './registry.ts';
 
-export { defaultGrid } from './choose.ts';
+export { defaultGrid } from './auto.ts';
 export type { Solver } from './registry.ts';
 export { fewRotations } from './ring/damping.ts';
 

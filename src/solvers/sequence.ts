@@ -1,6 +1,7 @@
 import type { Arena } from '../engine/arena.ts';
 import type { StateArray } from '../engine/checkpoint/state.ts';
 import type { Partition } from '../engine/partition.ts';
+import { log } from '../math/elementary.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import type { ProvedBound } from './objective/certificate.ts';
 import { type Gap, relativeGap } from './objective/objective.ts';
@@ -34,17 +35,29 @@ export function createMethod(
 
 /**
  * A method, and another that takes its place where it has not met the tolerance after a number of
- * passes. Work and gaps decide, never time, so the change comes at the same epoch on any machine.
+ * passes, unless the fall of its gap promises to meet it in as many passes again. Work and gaps
+ * decide, never time, so the change comes at the same epoch on any machine.
  */
 class MethodSequence implements Method {
   readonly #context: SolverContext;
   readonly #names: readonly [EntryName, EntryName];
-  readonly #after: number;
+  /** Passes that the first one has, and may be granted again. */
+  readonly #budget: number;
   readonly #first: Method;
   #second: Method;
   readonly #create: (context: SolverContext) => Method;
-  /** Whether the second one is at work; the best P and D so far. */
-  #scalars = { changed: false, primal: Number.MAX_VALUE, dual: -Number.MAX_VALUE };
+  /**
+   * Whether the second one is at work; the best P and D so far; passes at which the first one is
+   * judged, and passes and relative gap of the point from which its progress is measured.
+   */
+  #scalars = {
+    changed: false,
+    primal: Number.MAX_VALUE,
+    dual: -Number.MAX_VALUE,
+    due: 0,
+    markPasses: 0,
+    markGap: Number.MAX_VALUE,
+  };
 
   constructor(
     context: SolverContext,
@@ -55,7 +68,8 @@ class MethodSequence implements Method {
   ) {
     this.#context = context;
     this.#names = [name, plan.name];
-    this.#after = after;
+    this.#budget = after;
+    this.#scalars.due = after;
     this.#first = first;
     this.#create = create;
     // For what it saves of its state: it finds its first point when it begins.
@@ -108,9 +122,31 @@ class MethodSequence implements Method {
   }
 
   get #isDue(): boolean {
-    const { changed, primal, dual } = this.#scalars;
-    if (changed || this.#first.passes < this.#after) return false;
-    return !(relativeGap({ primal, dual }) <= this.#context.tolerance);
+    const { changed, due } = this.#scalars;
+    const { tolerance } = this.#context;
+    const { passes } = this.#first;
+    if (changed || passes < due) return false;
+    const gap = relativeGap(this.#scalars);
+    if (gap <= tolerance) return false;
+    const isNear = this.#passesLeft(gap) <= this.#budget;
+    Object.assign(this.#scalars, { due: passes + this.#budget / 2 });
+    this.#mark(gap);
+    return !isNear;
+  }
+
+  /** Passes until the tolerance is met, if the gap goes on falling as since the mark. */
+  #passesLeft(gap: number): number {
+    const { markPasses, markGap } = this.#scalars;
+    const fall = log(markGap / gap);
+    const passes = this.#first.passes - markPasses;
+    return fall > 0 ? (passes * log(gap / this.#context.tolerance)) / fall : Infinity;
+  }
+
+  #mark(gap: number): void {
+    Object.assign(this.#scalars, {
+      markPasses: this.#first.passes,
+      markGap: Math.min(gap, Number.MAX_VALUE),
+    });
   }
 
   #change(): void {
@@ -126,6 +162,9 @@ class MethodSequence implements Method {
     const found = this.#active.evaluate(whole);
     this.#scalars.primal = Math.min(this.#scalars.primal, found.primal);
     this.#scalars.dual = Math.max(this.#scalars.dual, found.dual);
+    const { markPasses, due } = this.#scalars;
+    const isHalfWay = markPasses === 0 && this.#first.passes >= due / 2;
+    if (isHalfWay) this.#mark(relativeGap(this.#scalars));
     return found;
   }
 
@@ -146,8 +185,9 @@ class MethodSequence implements Method {
   }
 
   restore(saved: ReturnType<MethodSequence['save']>): void {
-    const { changed, primal, dual, first, second } = saved;
-    this.#scalars = { changed, primal, dual };
+    const { passes: _, first, second, ...scalars } = saved;
+    const { changed } = scalars;
+    this.#scalars = scalars;
     this.#first.restore(first);
     if (changed) this.#second.restore(second);
   }

@@ -106,6 +106,8 @@ export interface ProblemSummary {
   readonly shape: DataShape;
   /** The grid that is asked for, if any. */
   readonly grid?: number | undefined;
+  /** Whether the data may stay on disk, since memory is limited by an option. */
+  readonly fromDisk?: boolean;
 }
 
 /** What is known of a solver before its code is loaded: see registry.ts. */

@@ -115,6 +115,7 @@ export async function prepareTraining(
     factors,
     shape: shard,
     grid: options.grid,
+    fromDisk: options.memory !== undefined,
   });
   if (options.keepDual && entryOf(plan).hasNoDualPoint) {
     throw new UsageError(
@@ -262,9 +263,11 @@ async function announce(
     const kind = classes?.multiLabel ? 'labels, each' : 'classes, each';
     options.onNotice?.(`${vectors} ${kind} against the rest`);
   }
-  const { title = plan.name } = entryOf(plan);
+  const titleOf = ({ name }: Pick<SolverPlan, 'name'>) => entryOf({ name }).title ?? name;
+  const { next } = plan;
+  const later = next ? `; ${titleOf(next.plan)} if that is slow after ${next.after} passes` : '';
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
   const ranks = group.size > 1 ? `${count(group.size, 'rank')} of ` : '';
   const workers = `grid ${grid} × ${grid} on ${ranks}${count(threads, 'thread')}`;
-  options.onNotice?.(`solver ${title}: ${plan.reason}; ${workers}`);
+  options.onNotice?.(`solver ${titleOf(plan)}: ${plan.reason}${later}; ${workers}`);
 }

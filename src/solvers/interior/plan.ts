@@ -12,8 +12,6 @@ const epochCost = 20;
 /** A growing set pays with L1 from so many rows on where there are more columns, or from this time on. */
 const fewRows = 1500;
 const dear = 1e9;
-/** A step that takes no longer, in nanoseconds, is cheap whatever an epoch takes. */
-const cheap = 2e5;
 
 /** From this share of non-zeros on rows are unpacked for their products. */
 const denseFrom = 0.3;
@@ -85,25 +83,25 @@ export function interiorIncompatibility(request: ProblemSummary): string | undef
     : `${size}: ${need}`;
 }
 
-/** How many epochs of coordinate steps one step may be worth. */
-function limitOf({ loss, penalty }: ProblemSummary): number {
-  const isBounded = boundsOf(penalty) !== undefined;
-  // Coordinate steps do well on smooth losses and on quadratic penalties.
-  if (!(penalty.l2 > 0)) return loss.smooth ? 50 : 300;
-  if (penalty.l1 > 0 || isBounded) return 20;
-  return loss.smooth ? 0 : 5;
+/** What a step costs, and how many columns or rows its linear system has; of none with a growing set. */
+export interface StepCost {
+  /** Nanoseconds. */
+  readonly time: number;
+  /** Epochs of a coordinate method that take as long. */
+  readonly epochs: number;
+  readonly unknowns: number;
+  /** In words. */
+  readonly size: string;
 }
 
-/** Why the interior point method is the one to take, if it is. */
-export function reasonForInterior(request: ProblemSummary): string | undefined {
-  if (interiorIncompatibility(request) || sideOf(request, undefined) === 'set') return undefined;
-  const { loss, penalty, shape } = request;
-  const costs = stepCosts(request);
-  const step = Math.min(costs.columns, costs.rows);
-  const limit = limitOf(request);
-  const isWorthIt = step <= limit * epochCost * shape.nonzeros || (limit > 0 && step <= cheap);
-  if (!isWorthIt) return undefined;
-  const isTall = costs.columns <= costs.rows;
-  const side = isTall ? `${shape.columns} columns` : `${shape.rows} rows`;
-  return `${loss.name} with ${penalty.name} on ${side}: few enough for second-order steps`;
+/** The cost of a step with the cheaper of the two linear systems, where one is small enough. */
+export function interiorCost(request: ProblemSummary): StepCost | undefined {
+  const { loss, shape } = request;
+  const { columns, rows } = stepCosts(request);
+  const time = Math.min(columns, rows);
+  if (!loss.conjugateCurvature || time === Infinity) return undefined;
+  const isTall = columns <= rows;
+  const unknowns = isTall ? shape.columns : shape.rows;
+  const size = `${unknowns} ${isTall ? 'columns' : 'rows'}`;
+  return { time, epochs: time / (epochCost * Math.max(1, shape.nonzeros)), unknowns, size };
 }

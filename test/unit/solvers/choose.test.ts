@@ -3,7 +3,8 @@ import { UsageError } from '../../../src/errors.ts';
 import { lossByName, losses, lossNames } from '../../../src/problem/losses/index.ts';
 import type { Loss } from '../../../src/problem/losses/loss.ts';
 import { type Penalty, penalties } from '../../../src/problem/penalties/index.ts';
-import { choose as chooseFor, defaultGrid, gridFor } from '../../../src/solvers/choose.ts';
+import { defaultGrid } from '../../../src/solvers/auto.ts';
+import { choose as chooseFor, gridFor } from '../../../src/solvers/choose.ts';
 import { solverByName, solvers } from '../../../src/solvers/index.ts';
 import type { Solver } from '../../../src/solvers/registry.ts';
 import { entryOf } from '../../../src/solvers/registry.ts';
@@ -12,6 +13,8 @@ import type { DataShape } from '../../../src/solvers/solver.ts';
 const l2 = penalties.l2();
 const tall = { rows: 50_000, columns: 100, nonzeros: 500_000 };
 const wide = { rows: 100, columns: 5000, nonzeros: 50_000 };
+const table = { rows: 20_000, columns: 8, nonzeros: 160_000 };
+const text = { rows: 50_000, columns: 40_000, nonzeros: 2_000_000 };
 
 function choose(
   solver: Solver,
@@ -26,13 +29,19 @@ function choose(
 }
 
 describe('choose', () => {
-  test.each(lossNames)('auto finds a way for %s with every penalty, and says why', (name) => {
+  test.each(lossNames)('auto finds a way for %s with every penalty and shape, and says why', (name) => {
     const loss = lossByName(name);
-    for (const penalty of [l2, penalties.l1(), penalties.elasticNet()]) {
-      const plan = choose(solvers.auto(), loss, penalty, 0.1, false, tall);
-      expect(plan.name).toMatch(loss.smooth && penalty === l2 ? 'lbfgs' : /^ring-/);
-      expect(plan.reason).toContain(name);
-      if (!loss.smooth) expect(plan).toMatchObject({ name: 'ring-rows', orientation: 'rows' });
+    const bounded = penalties.nonNegative(l2);
+    for (const penalty of [l2, penalties.l1(), penalties.elasticNet(), bounded]) {
+      for (const shape of [tall, wide, text, table]) {
+        const plan = choose(solvers.auto(), loss, penalty, 0.1, false, shape);
+        expect(plan.reason).toContain(name);
+        const refused = entryOf(plan).incompatible?.(
+          { loss, penalty, lambda: 0.1, intercept: false, factors: false, shape },
+          plan.settings,
+        );
+        expect(refused).toBeUndefined();
+      }
     }
   });
 
@@ -53,52 +62,54 @@ describe('choose', () => {
     expect(choose(solvers.dso(), losses.hinge(), l2, 0.1, false, tall).orientation).toBe('rows');
   });
 
-  test('auto takes columns for smooth losses on tall data or without a quadratic penalty', () => {
-    const modeOf = (loss: Loss, penalty: Penalty, shape: DataShape) => {
-      const plan = choose(solvers.auto(), loss, penalty, 0.1, false, shape);
-      return plan.name.replace('ring-', '');
-    };
-    const mixed = penalties.elasticNet();
-    for (const loss of [losses.logistic(), losses.square(), losses.squaredHinge()]) {
-      expect(modeOf(loss, mixed, tall)).toBe('columns');
-      expect(modeOf(loss, penalties.nonNegative(l2), tall)).toBe('columns');
-      expect(modeOf(loss, mixed, wide)).toBe('rows');
-      expect(modeOf(loss, l2, wide)).toBe('rows');
-      expect(modeOf(loss, penalties.l1(), wide)).toBe('columns');
-    }
-    expect(modeOf(losses.hinge(), penalties.l1(), tall)).toBe('rows');
-    const square = { rows: 1000, columns: 200, nonzeros: 50_000 };
-    expect(modeOf(losses.logistic(), l2, square)).toBe('rows');
+  const { logistic, square, huber, squaredHinge, hinge, absolute } = losses;
+  const [l1, mixed, boxed] = [penalties.l1(), penalties.elasticNet(), penalties.nonNegative(l2)];
+  test.each<[string, Loss, Penalty, DataShape, string, string?]>([
+    ['a curvature that is never 0', logistic(), l2, text, 'newton'],
+    ['and the same on a table', square(), l2, table, 'newton', 'interior-point'],
+    ['a loss with straight parts on text', squaredHinge(), l2, text, 'ring-rows'],
+    ['on a table', squaredHinge(), l2, table, 'interior-point'],
+    ['in regression', huber(), l2, text, 'newton'],
+    ['L1 on text', logistic(), l1, text, 'working-set'],
+    ['both penalties on text', squaredHinge(), mixed, text, 'working-set'],
+    ['L1 on a table', huber(), l1, table, 'interior-point'],
+    ['a kink on text', hinge(), l2, text, 'ring-rows'],
+    ['a kink on a table', hinge(), l2, table, 'ring-rows', 'interior-point'],
+    ['a kink with both penalties', absolute(), mixed, table, 'ring-rows', 'interior-point'],
+    ['a linear program on a table', absolute(), l1, table, 'interior-point'],
+    ['a linear program on text', hinge(), l1, text, 'interior-point'],
+    ['bounds on a table', square(), boxed, table, 'interior-point'],
+    ['bounds on text', square(), boxed, text, 'ring-rows'],
+  ])('auto, %s', (_, loss, penalty, shape, name, next) => {
+    const plan = choose(solvers.auto(), loss, penalty, 0.1, false, shape);
+    expect(plan.name).toBe(name);
+    expect(plan.next?.plan.name).toBe(next);
+    if (plan.next) expect(plan.next.after).toBeGreaterThan(0);
   });
 
-  test('auto takes L-BFGS for smooth losses with L2 alone on few columns or tall data', () => {
-    const engineFor = (loss: Loss, penalty: Penalty, columns: number, rows = 6000) =>
-      choose(solvers.auto(), loss, penalty, 0.1, false, { ...tall, rows, columns }).name;
-    expect(engineFor(losses.square(), l2, 8)).toBe('lbfgs');
-    expect(engineFor(losses.logistic(), l2, 64)).toBe('lbfgs');
-    expect(engineFor(losses.square(), l2, 65)).toBe('ring-rows');
-    expect(engineFor(losses.square(), l2, 65, 6501)).toBe('lbfgs');
-    expect(engineFor(losses.square(), l2, 3000, 300_001)).toBe('lbfgs');
-    expect(engineFor(losses.hinge(), l2, 65, 6501)).toBe('ring-rows');
-    const request = { loss: losses.logistic(), penalty: l2, lambda: 0.1, factors: false };
-    const withIntercept = (rows: number) =>
-      chooseFor(solvers.auto(), {
-        ...request,
-        intercept: true,
-        shape: { rows, columns: 500, nonzeros: 9000 },
-      }).name;
-    expect(withIntercept(501)).toBe('lbfgs');
-    expect(withIntercept(500)).toBe('ring-rows');
-    expect(engineFor(losses.hinge(), l2, 8)).toBe('ring-rows');
-    expect(engineFor(losses.square(), penalties.l1(), 8)).toBe('ring-columns');
-    expect(engineFor(losses.square(), penalties.elasticNet(), 8)).toBe('ring-columns');
+  test('auto takes what reads from disk where memory is limited, or the data is large', () => {
+    const request = { lambda: 0.1, intercept: false, factors: false };
+    const large = { rows: 1e7, columns: 1e4, nonzeros: 1e9 };
+    for (const loss of [logistic(), squaredHinge(), hinge()]) {
+      for (const penalty of [l2, l1, mixed]) {
+        const plans = [
+          chooseFor(solvers.auto(), { ...request, loss, penalty, shape: table, fromDisk: true }),
+          chooseFor(solvers.auto(), { ...request, loss, penalty, shape: large }),
+        ];
+        for (const plan of plans) {
+          expect(entryOf(plan).readsFromDisk).toBe(true);
+          expect(entryOf(plan).inMemoryOnly?.(plan.settings, 4)).toBeUndefined();
+          expect(plan.next).toBeUndefined();
+        }
+      }
+    }
   });
 
   test('auto takes what can keep weights in a box, others refuse it in words', () => {
     const bounded = penalties.nonNegative(l2);
     const ask = (solver: Solver, loss: Loss, columns: number) =>
       choose(solver, loss, bounded, 0.1, false, { ...tall, columns });
-    expect(ask(solvers.auto(), losses.square(), 8).name).toBe('ring-columns');
+    expect(ask(solvers.ring(), losses.square(), 8).name).toBe('ring-columns');
     expect(ask(solvers.auto(), losses.hinge(), 8)).toMatchObject({
       name: 'ring-rows',
       settings: { mapped: true, bounded: true },
