@@ -1,7 +1,13 @@
-import type { Loss } from '../problem/losses/loss.ts';
+import { hasAllSlopes, type Loss } from '../problem/losses/loss.ts';
 import { boundsOf } from '../problem/penalties/separable.ts';
-import { interiorCost, interiorIncompatibility, interiorSettings } from './interior/plan.ts';
 import {
+  interiorCost,
+  interiorIncompatibility,
+  interiorSettings,
+  isKnown,
+} from './interior/plan.ts';
+import {
+  entryOf,
   type InteriorSettings,
   type NextPlan,
   type RingSettings,
@@ -102,12 +108,14 @@ export function planInterior(
   return { name: 'interior-point', settings: interiorSettings(request, given), reason };
 }
 
+/** The interior point method, and row by row where its steps lead nowhere: numbers may overflow. */
+function interiorThenRows(request: ProblemSummary, reason: string): SolverPlan {
+  return { ...planInterior(request, reason), next: { plan: planRing({ mode: 'rows' }, request) } };
+}
+
 /** Whether ℓ'' is positive everywhere, so that Newton steps know where they end. */
-function isCurved({ openEnds, smooth, conjugateLow, conjugateHigh, parameter, pieces }: Loss) {
-  if (openEnds) return true;
-  const isUnbounded =
-    conjugateLow(1, parameter) === -Infinity && conjugateHigh(1, parameter) === Infinity;
-  return smooth && isUnbounded && pieces !== 2;
+function isCurved(loss: Loss): boolean {
+  return loss.openEnds || (loss.smooth && hasAllSlopes(loss) && loss.pieces !== 2);
 }
 
 /** The interior point method where it is cheap. */
@@ -117,10 +125,8 @@ function cheapInterior(request: ProblemSummary): SolverPlan | undefined {
   // Dual steps do well on losses that are not smooth, whatever the shape.
   const most = loss.smooth || !(penalty.l2 > 0) ? cheapStep : 0;
   if (!cost || (cost.time > briefStep && cost.epochs > most)) return undefined;
-  return planInterior(
-    request,
-    `${loss.name} with ${penalty.name} on ${cost.size}: second-order steps`,
-  );
+  const reason = `${loss.name} with ${penalty.name} on ${cost.size}: second-order steps`;
+  return interiorThenRows(request, reason);
 }
 
 /** `plan`, and the interior point method after it where its steps are affordable. */
@@ -128,15 +134,15 @@ function withInterior(plan: SolverPlan, request: ProblemSummary): SolverPlan {
   const { loss, shape, grid = defaultGrid(shape) } = request;
   const there = { ...request, grid };
   const cost = interiorCost(there);
-  const isSameLayout = solverEntries[plan.name].orientation === 'rows';
-  if (!isSameLayout || !cost || cost.epochs > affordableStep) return plan;
+  const isPossible = plan.name !== 'interior-point' && entryOf(plan).orientation === 'rows';
+  if (!isPossible || !cost || cost.epochs > affordableStep) return plan;
   const budget = expectedSteps * cost.epochs;
   const passes =
     plan.name === 'newton'
       ? Math.max(fewNewtonPasses, newtonPasses * budget)
       : Math.max(fewPasses, budget);
   const next: NextPlan = {
-    plan: planInterior(there, `${loss.name} on ${cost.size}`),
+    plan: interiorThenRows(there, `${loss.name} on ${cost.size}`),
     after: Math.round(passes),
   };
   return { ...plan, next };
@@ -145,30 +151,30 @@ function withInterior(plan: SolverPlan, request: ProblemSummary): SolverPlan {
 /** A smooth loss with a quadratic penalty alone. */
 function planSmooth(request: ProblemSummary): SolverPlan {
   const { loss } = request;
-  const isRegression = loss.task === 'regression';
-  if (isCurved(loss) || isRegression || isTall(request)) {
+  if (isCurved(loss) || loss.task === 'regression' || isTall(request)) {
     const reason = `${loss.name} with l2: Newton steps`;
     return { name: 'newton', settings: solverEntries.newton.defaults, reason };
   }
-  return planRing({ mode: 'auto' }, request);
+  return cheapInterior(request) ?? planRing({ mode: 'auto' }, request);
 }
 
 function planInMemory(request: ProblemSummary): SolverPlan {
   const { loss, penalty } = request;
   const isFree = boundsOf(penalty) === undefined;
-  const isSmoothQuadratic = loss.smooth && isFree && !(penalty.l1 > 0);
-  if (!(isSmoothQuadratic && isCurved(loss))) {
-    const cheap = cheapInterior(request);
-    if (cheap) return cheap;
+  if (loss.smooth && isFree && !(penalty.l1 > 0)) {
+    return withInterior(planSmooth(request), request);
   }
-  if (isSmoothQuadratic) return withInterior(planSmooth(request), request);
+  // Interior points cannot start where another problem has ended.
+  const startsWarm = request.warmStarts && isCurved(loss) && isFree;
+  const cheap = startsWarm ? undefined : cheapInterior(request);
+  if (cheap) return cheap;
   if (loss.smooth && isFree) {
     const reason = `${loss.name} with ${penalty.name}: second-order steps on the columns with a weight`;
     return { name: 'working-set', settings: solverEntries['working-set'].defaults, reason };
   }
   const isLinear = !loss.smooth && !(penalty.l2 > 0);
-  if (isLinear && !interiorIncompatibility(request)) {
-    return planInterior(request, `${loss.name} with ${penalty.name} is a linear program`);
+  if (isLinear && isKnown(loss) && !interiorIncompatibility(request)) {
+    return interiorThenRows(request, `${loss.name} with ${penalty.name} is a linear program`);
   }
   return withInterior(planRing({ mode: 'auto' }, request), request);
 }

@@ -35,8 +35,9 @@ export function createMethod(
 
 /**
  * A method, and another that takes its place where it has not met the tolerance after a number of
- * passes, unless the fall of its gap promises to meet it in as many passes again. Work and gaps
- * decide, never time, so the change comes at the same epoch on any machine.
+ * passes, unless the fall of its gap promises to meet it in as many passes again; sooner where its
+ * steps lead nowhere. Work and gaps decide, never time, so the change comes at the same epoch on any
+ * machine.
  */
 class MethodSequence implements Method {
   readonly #context: SolverContext;
@@ -63,7 +64,7 @@ class MethodSequence implements Method {
     context: SolverContext,
     name: EntryName,
     first: Method,
-    { plan, after }: NextPlan,
+    { plan, after = Number.MAX_VALUE }: NextPlan,
     create: (context: SolverContext) => Method,
   ) {
     this.#context = context;
@@ -100,6 +101,10 @@ class MethodSequence implements Method {
     return this.#first.passes + (this.#scalars.changed ? this.#second.passes : 0);
   }
 
+  get isSpent(): boolean {
+    return this.#scalars.changed && this.#second.isSpent === true;
+  }
+
   get polish(): number {
     return this.#active.polish;
   }
@@ -125,9 +130,11 @@ class MethodSequence implements Method {
     const { changed, due } = this.#scalars;
     const { tolerance } = this.#context;
     const { passes } = this.#first;
-    if (changed || passes < due) return false;
+    if (changed) return false;
     const gap = relativeGap(this.#scalars);
     if (gap <= tolerance) return false;
+    if (this.#first.isSpent) return true;
+    if (passes < due) return false;
     const isNear = this.#passesLeft(gap) <= this.#budget;
     Object.assign(this.#scalars, { due: passes + this.#budget / 2 });
     this.#mark(gap);
@@ -150,11 +157,16 @@ class MethodSequence implements Method {
   }
 
   #change(): void {
-    const { weights, dualPoint } = this.#first;
+    const { weights, dualPoint, isSpent } = this.#first;
+    // Where its steps led nowhere, the next one had better begin anew.
     const start = { weights, ...(dualPoint && { alpha: dualPoint }) };
     // Threads may still be reading what the first one has written.
     this.#context.team.barrier();
-    this.#second = this.#create({ ...this.#context, resumes: false, start });
+    this.#second = this.#create({
+      ...this.#context,
+      resumes: false,
+      ...(!isSpent && { start }),
+    });
     this.#scalars.changed = true;
   }
 

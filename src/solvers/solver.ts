@@ -68,6 +68,8 @@ export interface Method {
   readonly rotations?: number | undefined;
   /** The name of the solver at work, where several take turns. */
   readonly solver?: string;
+  /** Nothing more is expected of its steps. */
+  readonly isSpent?: boolean;
   epoch(): void;
   /**
    * P at `weights` and a lower bound on the optimum; called once after every epoch. When `whole` is
@@ -106,6 +108,8 @@ export interface ProblemSummary {
   readonly shape: DataShape;
   /** The grid that is asked for, if any. */
   readonly grid?: number | undefined;
+  /** Whether it is one of a row of problems, each of which starts where the one before ended. */
+  readonly warmStarts?: boolean;
   /** Whether the data may stay on disk, since memory is limited by an option. */
   readonly fromDisk?: boolean;
 }

@@ -44,7 +44,7 @@ export function checkOutOfCore(plan: SolverPlan, size: number): void {
   if (plan.next) checkOutOfCore(plan.next.plan, size);
   const { readsFromDisk, inMemoryOnly } = entryOf(plan);
   const advice =
-    'give it more --memory, or choose --solver ring --mode rows, dso, lbfgs or bmrm, which read it from disk';
+    'give it more --memory, or choose one that reads it from disk: --solver auto with --memory, ring --mode rows, dso, lbfgs or bmrm';
   if (!readsFromDisk) {
     throw new UsageError(`${plan.name} needs all of the data in memory: ${advice}`);
   }

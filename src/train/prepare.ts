@@ -116,6 +116,7 @@ export async function prepareTraining(
     shape: shard,
     grid: options.grid,
     fromDisk: options.memory !== undefined,
+    warmStarts,
   });
   if (options.keepDual && entryOf(plan).hasNoDualPoint) {
     throw new UsageError(
@@ -265,7 +266,9 @@ async function announce(
   }
   const titleOf = ({ name }: Pick<SolverPlan, 'name'>) => entryOf({ name }).title ?? name;
   const { next } = plan;
-  const later = next ? `; ${titleOf(next.plan)} if that is slow after ${next.after} passes` : '';
+  const later = next?.after
+    ? `; ${titleOf(next.plan)} if that is slow after ${next.after} passes`
+    : '';
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
   const ranks = group.size > 1 ? `${count(group.size, 'rank')} of ` : '';
   const workers = `grid ${grid} × ${grid} on ${ranks}${count(threads, 'thread')}`;

@@ -142,3 +142,12 @@ export function checkLabels(
     }
   }
 }
+
+/** Whether ℓ has every slope: the domain of ℓ* is all numbers. */
+export function hasAllSlopes({
+  conjugateLow,
+  conjugateHigh,
+  parameter,
+}: Pick<Loss, 'conjugateLow' | 'conjugateHigh' | 'parameter'>): boolean {
+  return conjugateLow(1, parameter) === -Infinity && conjugateHigh(1, parameter) === Infinity;
+}

@@ -245,7 +245,7 @@ export class ColumnPart {
 
   /**
    * target ← the weights, with those at 0, or at an end of the box, whose dual constraint has more
-   * room than `share` of κ.
+   * room than `share` of κ; with a share of 0 all that an L1 penalty pulls to 0 are 0.
    */
   settle(target: Vector, share: number): void {
     const { weights } = this;
@@ -253,12 +253,18 @@ export class ColumnPart {
     for (let j = 0; j < weights.length; j++) {
       target[j] = weights[j];
       const most = share * l1[j];
-      if (this.#isSplit(j) && Math.min(this.#positive.z[j], this.#negative.z[j]) > most) {
-        target[j] = 0;
-      }
-      if (box && this.#atLow.x[j] > 0 && this.#atLow.z[j] > most) target[j] = box.low[j];
-      if (box && this.#atHigh.x[j] > 0 && this.#atHigh.z[j] > most) target[j] = box.high[j];
+      const isZero = share === 0 || Math.min(this.#positive.z[j], this.#negative.z[j]) > most;
+      if (this.#isSplit(j) && isZero) target[j] = 0;
+      if (box && this.#isAtEnd(this.#atLow, j, share)) target[j] = box.low[j];
+      if (box && this.#isAtEnd(this.#atHigh, j, share)) target[j] = box.high[j];
     }
+  }
+
+  /** Whether a weight is pushed against an end of its box by more than its distance holds it back. */
+  #isAtEnd({ x, z }: Pairs, j: number, share: number): boolean {
+    if (!(x[j] > 0)) return false;
+    if (this.#l1[j] > 0) return z[j] > share * this.#l1[j];
+    return this.#l2[j] > 0 && z[j] > (this.#l2[j] * x[j]) / share;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import { log } from '../../math/elementary.ts';
-import type { Loss } from '../../problem/losses/loss.ts';
+import { hasAllSlopes, type Loss } from '../../problem/losses/loss.ts';
 import { BlockMethod, BlockState } from '../block-state.ts';
 import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
@@ -8,7 +8,7 @@ import { ColumnPart } from './columns.ts';
 import { GrowingSet, noRound } from './growing-set.ts';
 import { allocateInterior, type InteriorMemory, type InteriorSettings } from './memory.ts';
 import { OfferedPoint, type OfferState } from './offered-point.ts';
-import { addProducts, aimAt, bringTowards, limitSteps, type PairSum, type Pairs } from './pairs.ts';
+import { addProducts, aimAt, bringTowards, limitSteps, type PairSum, savedPairs } from './pairs.ts';
 import { RowPart } from './rows.ts';
 import { SetSystem } from './set-system.ts';
 import { ShortSystem } from './short-system.ts';
@@ -28,6 +28,10 @@ const belowTolerance = 0.1;
 /** A step as long as no pair forbids. */
 const unlimited = 1e30;
 
+/** A gap that falls by less than this share stays; after so many steps, or of a growing set, no more is expected. */
+const fall = 1e-3;
+const patience = { all: 40, set: 100 } as const;
+
 /** Columns that join a growing set at a time, if nothing else is asked for. */
 const joining = 500;
 
@@ -37,12 +41,16 @@ const joining = 500;
  */
 class InteriorPoint extends BlockMethod {
   /** `dual`: of the last evaluation. */
-  protected override readonly scalars: OfferState & { dual: number } = {
-    offered: Infinity,
-    best: -Infinity,
-    dense: 0,
-    dual: -Infinity,
-  };
+  protected override readonly scalars: OfferState & { dual: number; least: number; idle: number } =
+    {
+      offered: Infinity,
+      best: -Infinity,
+      dense: 0,
+      dual: -Infinity,
+      /** The least gap, and the steps since. */
+      least: Number.MAX_VALUE,
+      idle: 0,
+    };
   override readonly result = 'latest';
   readonly #memory: InteriorMemory;
   readonly #loss: Loss;
@@ -78,7 +86,7 @@ class InteriorPoint extends BlockMethod {
       step: columns.solution,
       rowImage: rows.image,
     };
-    const constantScales = loss.pieces === 1 && isUnbounded(loss);
+    const constantScales = loss.pieces === 1 && hasAllSlopes(loss);
     this.#short = system.rows && new ShortSystem(context, system.rows, arrays);
     if (system.set) {
       const { growing } = system.set;
@@ -152,7 +160,12 @@ class InteriorPoint extends BlockMethod {
     const own = problem.interceptPosition;
     if (this.state.isOwn(own)) columns.weights[own] = margin;
     team.barrier();
+    const point = { weights: columns.weights, margins: iterate };
     objective.margins(columns.weights, iterate);
+    // So that there is a point whatever the steps lead to.
+    if (this.scalars.offered === Infinity) {
+      this.#offered.take(point, objective.primal(point.weights, point.margins), -Infinity);
+    }
     // And the image that the first epoch begins with.
     this.passes += 2;
   }
@@ -335,7 +348,20 @@ class InteriorPoint extends BlockMethod {
     }
     this.passes += this.#offered.take({ weights: columns.weights, margins: iterate }, primal, dual);
     this.scalars.dual = dual;
+    this.#watch(primal);
     return { primal: this.scalars.offered, dual };
+  }
+
+  /** Counts the steps since the gap has fallen; P of an iterate may have overflowed. */
+  #watch(primal: number): void {
+    const { scalars } = this;
+    const gap = scalars.offered - scalars.best;
+    if (gap < (1 - fall) * scalars.least) Object.assign(scalars, { least: gap, idle: 0 });
+    else scalars.idle += primal < Infinity ? 1 : patience.set;
+  }
+
+  get isSpent(): boolean {
+    return this.scalars.idle >= (this.#set ? patience.set : patience.all);
   }
 
   override arrays(): StateArray[] {
@@ -343,18 +369,18 @@ class InteriorPoint extends BlockMethod {
     const { positive, negative, atLow, atHigh, duals, members, weights: iterate } = columns;
     const row: Record<string, Float64Array> = { margins };
     for (const [k, { slopes, above, below }] of rows.pieces.entries()) {
-      Object.assign(row, { [`slopes${k}`]: slopes, ...named(`above${k}`, above) });
-      Object.assign(row, named(`below${k}`, below));
+      Object.assign(row, { [`slopes${k}`]: slopes, ...savedPairs(`above${k}`, above) });
+      Object.assign(row, savedPairs(`below${k}`, below));
     }
     if (system.rows) row.a = system.rows.a;
     const column = {
       weights,
       iterate,
       duals,
-      ...named('positive', positive),
-      ...named('negative', negative),
-      ...named('atLow', atLow),
-      ...named('atHigh', atHigh),
+      ...savedPairs('positive', positive),
+      ...savedPairs('negative', negative),
+      ...savedPairs('atLow', atLow),
+      ...savedPairs('atHigh', atHigh),
       ...(this.#set && { members, left: this.#set.left }),
     };
     return stateArrays({ row, column });
@@ -368,15 +394,6 @@ class InteriorPoint extends BlockMethod {
     this.#differentiate();
     this.#gap = { primal: this.scalars.offered, dual: this.scalars.dual };
   }
-}
-
-/** The numbers of pairs, which are what a checkpoint saves of them. */
-function named(name: string, { x, z }: Pairs): Record<string, Float64Array> {
-  return { [`${name}X`]: x, [`${name}Z`]: z };
-}
-
-function isUnbounded({ conjugateLow, conjugateHigh, parameter }: Loss): boolean {
-  return conjugateLow(1, parameter) === -Infinity && conjugateHigh(1, parameter) === Infinity;
 }
 
 export const interiorPoint: SolverCode<InteriorSettings, InteriorMemory> = {

@@ -6,8 +6,9 @@ import type { RowPart } from './rows.ts';
 
 /** How much more than 1 a factor of the weights may be: margins that rounding left below 1. */
 const stretches = [1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
-/** Room in the dual constraint, as a share of κ, that takes a weight for 0, tried in turn. */
-const zeroShares = [0.02, 0.1, 0.3, 0.6];
+/** Room in the dual constraint, as a share of κ, that takes a weight for 0, tried in turn; 0: all are. */
+const endShares = [0.02, 0.1, 0.3, 0.6];
+const zeroShares = [0, ...endShares];
 /** Evaluations that meet the tolerance, but not with exact zeros, before weights stay as they are. */
 const patience = 10;
 
@@ -60,8 +61,8 @@ export class OfferedPoint {
     const { problem } = this.#context;
     this.#state.best = Math.max(this.#state.best, dual);
     let passes = 0;
-    if (problem.penalty.l1 > 0 && this.#meets(primal)) {
-      passes = this.#settle();
+    if ((problem.penalty.l1 > 0 || problem.box) && this.#meets(primal)) {
+      passes = this.#settle(primal);
       // The first point is offered even so.
       if (this.#state.dense <= patience && this.#state.offered < Infinity) return passes;
     }
@@ -80,23 +81,27 @@ export class OfferedPoint {
     this.#state.offered = primal;
   }
 
-  /** Offers the weights with exact zeros where the tolerance allows it; returns the passes it took. */
-  #settle(): number {
-    const { objective, team } = this.#context;
+  /**
+   * Offers the weights with exact zeros where the tolerance allows it, all of them where P is no higher
+   * then; returns the passes it took.
+   */
+  #settle(iterate: number): number {
+    const { objective, team, problem } = this.#context;
     const { weights, margins } = this.#trial;
-    for (const [tries, share] of zeroShares.entries()) {
+    const shares = problem.penalty.l1 > 0 ? zeroShares : endShares;
+    for (const [tries, share] of shares.entries()) {
       for (const [k, part] of this.#parts.columns.entries()) {
         part.settle(objective.columnsOf(weights, team.first + k), share);
       }
       team.barrier();
       objective.margins(weights, margins);
       const primal = objective.primal(weights, margins);
-      if (!this.#meets(primal)) continue;
+      if (share === 0 ? !(primal <= iterate) : !this.#meets(primal)) continue;
       this.#copy(this.#trial, primal);
       return tries + 1;
     }
     this.#state.dense++;
-    return zeroShares.length;
+    return shares.length;
   }
 
   get #canStretch(): boolean {

@@ -108,3 +108,8 @@ export function otherHalf(
 ): number {
   return affine ? -first - (first / second) * known : (change - first * known) / second;
 }
+
+/** The numbers of pairs, which are what a checkpoint saves of them. */
+export function savedPairs(name: string, { x, z }: Pairs): Record<string, Float64Array> {
+  return { [`${name}X`]: x, [`${name}Z`]: z };
+}

@@ -1,3 +1,4 @@
+import type { Loss } from '../../problem/losses/loss.ts';
 import { boundsOf } from '../../problem/penalties/separable.ts';
 import type { ProblemSummary } from '../solver.ts';
 import type { InteriorSettings } from './memory.ts';
@@ -83,6 +84,11 @@ export function interiorIncompatibility(request: ProblemSummary): string | undef
     : `${size}: ${need}`;
 }
 
+/** Whether it is known where ℓ* has no curvature, or has ends that the method stays away from. */
+export function isKnown({ pieces, openEnds }: Loss): boolean {
+  return pieces !== undefined || openEnds;
+}
+
 /** What a step costs, and how many columns or rows its linear system has; of none with a growing set. */
 export interface StepCost {
   /** Nanoseconds. */
@@ -94,9 +100,13 @@ export interface StepCost {
   readonly size: string;
 }
 
-/** The cost of a step with the cheaper of the two linear systems, where one is small enough. */
+/**
+ * The cost of a step with the cheaper of the two linear systems, where one is small enough and the
+ * loss is known to suit the method: of a custom one it is not.
+ */
 export function interiorCost(request: ProblemSummary): StepCost | undefined {
   const { loss, shape } = request;
+  if (!isKnown(loss)) return undefined;
   const { columns, rows } = stepCosts(request);
   const time = Math.min(columns, rows);
   if (!loss.conjugateCurvature || time === Infinity) return undefined;

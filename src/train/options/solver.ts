@@ -15,7 +15,7 @@ export const solverOptions = optionsWith({ group: 'solver' })({
     sameOnRanks: true,
     progressive: true,
     help: `${solverNames.join(', ')} (default: auto)`,
-    doc: "`auto`, `ring` (the fast one), `dso` (the paper's), `paper` (`dso` with the configuration of the paper's appendix: AdaGrad, SVRG, 20 passes of initialization), `algorithm-1` (`dso` as Algorithm 1 is printed: steps η₀/√t and nothing else), `dso-async`, `sgd`, `psgd`, `bmrm`, `lbfgs`, `newton`, `admm`, `dcd`; see [solvers.md](solvers.md)",
+    doc: "`auto` chooses by loss, penalty and shape; `dso` is the paper's, `paper` is `dso` with the configuration of the paper's appendix (AdaGrad, SVRG, 20 passes of initialization), `algorithm-1` is `dso` as Algorithm 1 is printed (steps η₀/√t and nothing else); for the others see [solvers.md](solvers.md)",
   }),
   grid: flag('--grid <number>', whole(1, 256), {
     affectsModel: true,

@@ -85,7 +85,7 @@ describe('events and notices', () => {
     await train(dataset, { onNotice });
     expect(notices).toHaveLength(1);
     expect(notices[0]).toMatch(
-      /^solver ring \(rows\): hinge is not smooth.*; grid 1 × 1 on 1 thread$/,
+      /^solver interior point: hinge with l2 on .*second-order steps; grid 1 × 1 on 1 thread$/,
     );
     await train(dataset, { onNotice, solver: solvers.dso(), grid: 3, threads: 2, epochs: 1 });
     expect(notices[1]).toBe('solver dso: as requested; grid 3 × 3 on 2 threads');
