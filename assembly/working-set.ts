@@ -69,8 +69,10 @@ export function modelRows(
     const y = double(labels, i);
     const slope = loss.derivative(u, y, parameter);
     const bend = loss.curvature(u, y, parameter, slope);
-    // The floor of `curvature` is there for steps without a line search.
-    const curvature = Math.min(bend, 1 / loss.conjugateCurvature(slope, y, parameter));
+    const most = 1 / loss.conjugateCurvature(slope, y, parameter);
+    // The floors of `curvature` are there for steps without a line search: far less than `most` at a
+    // slope of 0 is a flat part, where the damping of the model is to take over.
+    const curvature = slope == 0 && bend < most ? 0 : Math.min(bend, most);
     setDouble(slopes, i, c * slope);
     setDouble(curvatures, i, curvature);
     if (c > 0 && curvature > largest) largest = curvature;

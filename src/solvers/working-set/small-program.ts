@@ -5,6 +5,8 @@ import { type Kink, kinkedMinimum } from './kinks.ts';
 /** Rounds of cycles and a Newton step, at most. */
 const mostRounds = 60;
 const cyclesPerRound = 3;
+/** Added to the diagonal of G, as a share of it: with more columns than rows G is singular. */
+const ridge = 1e-11;
 
 /**
  * min over z of gᵀ(z − z₀) + ½ (z − z₀)ᵀ G (z − z₀) + Σ l1_a |z_a|, G dense and positive semidefinite.
@@ -101,7 +103,8 @@ export class SmallProgram {
     this.#factor.clear();
     for (const [k, a] of face.entries()) {
       const from = this.#rowOf(a);
-      for (let n = 0; n <= k; n++) row[n] = from[face[n]];
+      for (let n = 0; n < k; n++) row[n] = from[face[n]];
+      row[k] = from[a] * (1 + ridge);
       this.#factor.append(row);
     }
     const p = Float64Array.from(face, (a) =>

@@ -61,6 +61,7 @@ class WorkingSet extends BlockMethod {
   };
   override readonly result = 'latest';
   readonly #memory: WorkingSetMemory;
+  readonly #loss: Loss;
   readonly #set: ColumnSet;
   readonly #model: Model;
   readonly #subspace: SubspaceStep;
@@ -70,13 +71,10 @@ class WorkingSet extends BlockMethod {
   constructor(context: SolverContext, memory: WorkingSetMemory, loss: Loss) {
     super(new BlockState(context), memory, memory.offered);
     this.#memory = memory;
+    this.#loss = loss;
     const isExact = loss.pieces === 1 && isUnbounded(loss);
     this.#set = new ColumnSet(this.state, memory);
-    this.#model = new Model(
-      this.#set,
-      isExact,
-      loss.openEnds && loss.conjugateCurvature !== undefined,
-    );
+    this.#model = new Model(this.#set, loss, isExact);
     this.#subspace = new SubspaceStep(this.#model);
     this.#search = new LineSearch(this.#set, isExact);
     this.#spread();
@@ -281,7 +279,8 @@ class WorkingSet extends BlockMethod {
     if (cost >= 0.5 * allowed || !(norm > 0)) return;
     const share = (0.2 * allowed) / (problem.lambda * problem.penalty.l1 * norm);
     const { repaired, offered } = this.#memory;
-    this.#count(repair(this.#set, repaired, 2 * this.scalars.epochs + 1, share));
+    const id = 2 * this.scalars.epochs + 1;
+    this.#count(repair(this.#set, repaired, id, { allowed: share, loss: this.#loss }));
     const bound = objective.dual(repaired);
     this.passes++;
     if (bound <= this.#dual) return;

@@ -106,9 +106,11 @@ export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
         const [u, y, c] = [margins[i], labels[i], rowWeights[i]];
         const slope = loss.derivative(u, y, parameter);
         let curvature = loss.curvature(u, y, parameter, slope);
-        // The floor of `curvature` is there for steps without a line search.
+        // The floors of `curvature` are there for steps without a line search: far less than `most` at
+        // a slope of 0 is a flat part, where the damping of the model is to take over.
         if (loss.conjugateCurvature) {
-          curvature = Math.min(curvature, 1 / loss.conjugateCurvature(slope, y, parameter));
+          const most = 1 / loss.conjugateCurvature(slope, y, parameter);
+          curvature = slope === 0 && curvature < most ? 0 : Math.min(curvature, most);
         }
         slopes[i] = c * slope;
         curvatures[i] = curvature;
