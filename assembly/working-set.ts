@@ -70,9 +70,9 @@ export function modelRows(
     const slope = loss.derivative(u, y, parameter);
     const bend = loss.curvature(u, y, parameter, slope);
     const most = 1 / loss.conjugateCurvature(slope, y, parameter);
-    // The floors of `curvature` are there for steps without a line search: far less than `most` at a
-    // slope of 0 is a flat part, where the damping of the model is to take over.
-    const curvature = slope == 0 && bend < most ? 0 : Math.min(bend, most);
+    const isAtEnd = slope <= loss.conjugateLow(y, parameter) || slope >= loss.conjugateHigh(y, parameter);
+    const isStraight = isAtEnd || (slope == 0 && bend < most);
+    const curvature = isStraight ? 0 : Math.min(bend, most);
     setDouble(slopes, i, c * slope);
     setDouble(curvatures, i, curvature);
     if (c > 0 && curvature > largest) largest = curvature;
@@ -241,9 +241,10 @@ export function sumTogether(
 export function sweepWorkingSet(
   offsets: usize, indices: usize, values: usize, begin: i32, end: i32, curvatures: usize, moved: usize,
   now: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize, violations: usize, counts: usize,
-  scale: f64, stats: usize,
+  scale: f64, above: f64, stats: usize,
 ): void {
   for (let a = begin; a < end; a++) {
+    if (double(violations, a) <= above) continue;
     const first = int(offsets, a);
     const last = int(offsets, a + 1);
     const product = dot(first, last, indices, values, moved);
@@ -263,9 +264,13 @@ export function dotColumns(
 export function stepWorkingSet(
   begin: i32, end: i32, dots: usize,
   now: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize, violations: usize, counts: usize,
-  scale: f64, deltas: usize, stats: usize,
+  scale: f64, above: f64, deltas: usize, stats: usize,
 ): void {
   for (let a = begin; a < end; a++) {
+    if (double(violations, a) <= above) {
+      setDouble(deltas, a - begin, 0);
+      continue;
+    }
     const product = double(dots, a - begin);
     const delta = step(a, product, now, gradients, hessians, l1s, l2s, violations, counts, scale, stats);
     setDouble(deltas, a - begin, delta);

@@ -28,7 +28,7 @@ export class Model {
     this.#loss = loss;
     this.#steps = {
       rows: ({ rows }) => rows.moved,
-      sweep: ({ packed, rows }, begin, end) =>
+      sweep: ({ packed, rows }, begin, end, above) =>
         kernels.sweepWorkingSet(
           packed.columns,
           begin,
@@ -37,15 +37,17 @@ export class Model {
           rows.moved,
           columns,
           scale,
+          above,
           memory.stats,
         ),
-      step: (begin, end) =>
+      step: (begin, end, above) =>
         kernels.stepWorkingSet(
           begin,
           end,
           memory.dots,
           columns,
           scale,
+          above,
           memory.set.deltas,
           memory.stats,
         ),
@@ -61,9 +63,12 @@ export class Model {
     this.set.sum();
   }
 
-  /** Steps once on every column of W; returns the non-zeros touched and the worst violation. */
-  cycle(): { readonly work: number; readonly worst: number } {
-    const [work, worst, gain] = this.set.cycle(this.#steps);
+  /**
+   * Steps once on every column of W, or on those whose last violation was larger than `above`;
+   * returns the non-zeros touched and the worst violation.
+   */
+  cycle(above?: number): { readonly work: number; readonly worst: number } {
+    const [work, worst, gain] = this.set.cycle(this.#steps, above);
     this.gain += gain;
     return { work, worst };
   }
