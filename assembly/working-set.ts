@@ -69,8 +69,10 @@ export function modelRows(
     const y = double(labels, i);
     const slope = loss.derivative(u, y, parameter);
     const bend = loss.curvature(u, y, parameter, slope);
-    // The floor of `curvature` is there for steps without a line search.
-    const curvature = Math.min(bend, 1 / loss.conjugateCurvature(slope, y, parameter));
+    const most = 1 / loss.conjugateCurvature(slope, y, parameter);
+    const isAtEnd = slope <= loss.conjugateLow(y, parameter) || slope >= loss.conjugateHigh(y, parameter);
+    const isStraight = isAtEnd || (slope == 0 && bend < most);
+    const curvature = isStraight ? 0 : Math.min(bend, most);
     setDouble(slopes, i, c * slope);
     setDouble(curvatures, i, curvature);
     if (c > 0 && curvature > largest) largest = curvature;
@@ -239,9 +241,10 @@ export function sumTogether(
 export function sweepWorkingSet(
   offsets: usize, indices: usize, values: usize, begin: i32, end: i32, curvatures: usize, moved: usize,
   now: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize, violations: usize, counts: usize,
-  scale: f64, stats: usize,
+  scale: f64, above: f64, stats: usize,
 ): void {
   for (let a = begin; a < end; a++) {
+    if (double(violations, a) <= above) continue;
     const first = int(offsets, a);
     const last = int(offsets, a + 1);
     const product = dot(first, last, indices, values, moved);
@@ -261,9 +264,13 @@ export function dotColumns(
 export function stepWorkingSet(
   begin: i32, end: i32, dots: usize,
   now: usize, gradients: usize, hessians: usize, l1s: usize, l2s: usize, violations: usize, counts: usize,
-  scale: f64, deltas: usize, stats: usize,
+  scale: f64, above: f64, deltas: usize, stats: usize,
 ): void {
   for (let a = begin; a < end; a++) {
+    if (double(violations, a) <= above) {
+      setDouble(deltas, a - begin, 0);
+      continue;
+    }
     const product = double(dots, a - begin);
     const delta = step(a, product, now, gradients, hessians, l1s, l2s, violations, counts, scale, stats);
     setDouble(deltas, a - begin, delta);

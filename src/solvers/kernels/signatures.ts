@@ -161,13 +161,13 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     `${piece} curvatures sharing hessians`,
   ],
   sweepWorkingSet: [
-    'packed begin end curvatures moved columns scale stats',
-    `${piece} curvatures moved ${working} #scale stats`,
+    'packed begin end curvatures moved columns scale above stats',
+    `${piece} curvatures moved ${working} #scale #above stats`,
   ],
   dotColumns: ['packed begin end source result', `${piece} source result`],
   stepWorkingSet: [
-    'begin end dots columns scale deltas stats',
-    `#begin #end dots ${working} #scale deltas stats`,
+    'begin end dots columns scale above deltas stats',
+    `#begin #end dots ${working} #scale #above deltas stats`,
   ],
   moveColumns: ['packed begin end deltas curvatures target', `${piece} deltas curvatures target`],
   sweepDual: [

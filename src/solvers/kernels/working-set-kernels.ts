@@ -21,7 +21,11 @@ export interface WorkingSetKernels {
   packColumns(cell: Cell, order: Int32Array, begin: number, end: number, packed: Cell): void;
   /** The first columns of a packed cell by rows, where offsets has one number more than rows. */
   packRows(packed: Cell, columns: number, byRows: Cell): void;
-  /** s_i = c_i ℓ'(u_i), and ℓ''(u_i) without c_i; returns the largest of these. */
+  /**
+   * s_i = c_i ℓ'(u_i), and ℓ''(u_i) without c_i; returns the largest of these. Where the slope does not
+   * change it is 0, and the damping of the model is to take over: what Loss.curvature gives there is
+   * for steps without a line search.
+   */
   modelRows(
     ...args: [
       margins: Vector,
@@ -57,7 +61,10 @@ export interface WorkingSetKernels {
    * lower the model. `sharing` is 0 before and after.
    */
   sumTogether(...args: [...Piece, curvatures: Vector, sharing: Uint8Array, hessians: Vector]): void;
-  /** Steps on one column after the other, each followed by its change of q. */
+  /**
+   * Steps on one column after the other whose violation is larger than `above`, each followed by its
+   * change of q.
+   */
   sweepWorkingSet(
     ...args: [
       ...Piece,
@@ -65,12 +72,13 @@ export interface WorkingSetKernels {
       moved: Vector,
       columns: WorkingColumns,
       scale: number,
+      above: number,
       stats: Vector,
     ]
   ): void;
   /** Σ x_i a_i of each column. */
   dotColumns(...args: [...Piece, source: Vector, result: Vector]): void;
-  /** Steps on columns whose products with q are `dots`; leaves their changes in `deltas`. */
+  /** The same for columns whose products with q are `dots`; leaves their changes in `deltas`. */
   stepWorkingSet(
     ...args: [
       begin: number,
@@ -78,6 +86,7 @@ export interface WorkingSetKernels {
       dots: Vector,
       columns: WorkingColumns,
       scale: number,
+      above: number,
       deltas: Vector,
       stats: Vector,
     ]

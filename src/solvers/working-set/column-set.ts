@@ -30,10 +30,10 @@ export interface Part {
 export interface Steps {
   /** What non-zeros are multiplied with, and what moves along h ∘ x. */
   readonly rows: (part: Part) => Float64Array;
-  /** One column after the other, where one worker has all rows. */
-  readonly sweep: (part: Part, begin: number, end: number) => void;
+  /** One column after the other whose violation is larger than `above`, where one worker has all rows. */
+  readonly sweep: (part: Part, begin: number, end: number, above: number) => void;
   /** From sums in `dots` to changes in `deltas`. */
-  readonly step: (begin: number, end: number) => void;
+  readonly step: (begin: number, end: number, above: number) => void;
 }
 
 /**
@@ -47,6 +47,7 @@ export class ColumnSet {
   readonly columns: WorkingColumns;
   /** One worker in one process: a cycle is one sweep. */
   readonly isAlone: boolean;
+  #isByRows = false;
 
   constructor(state: BlockState, memory: WorkingSetMemory) {
     const { team, problem } = state.context;
@@ -109,6 +110,16 @@ export class ColumnSet {
       this.#formVisits();
     });
     for (const part of this.parts) this.#pack(part);
+    this.#isByRows = false;
+  }
+
+  /** Copies a small W by rows, once. */
+  packRows(): void {
+    if (this.#isByRows) return;
+    for (const { packed } of this.parts) {
+      this.context.kernels.packRows(packed.columns, this.size, packed.rows);
+    }
+    this.#isByRows = true;
   }
 
   /** The first column of each visit, and the end of the last. */
@@ -209,20 +220,35 @@ export class ColumnSet {
     this.context.team.barrier();
   }
 
-  /** Steps once on every column; what the steps add to `stats`, from 0. */
-  cycle(steps: Steps): Float64Array {
+  /**
+   * Steps once on every column whose last violation was larger than `above`; what the steps add to
+   * `stats`, from 0.
+   */
+  cycle(steps: Steps, above = -1): Float64Array {
     const { stats } = this.memory;
     this.onFirst(() => stats.fill(0));
     if (this.isAlone) {
       const [part] = this.parts;
-      inChunks(0, this.size, (begin, end) => steps.sweep(part, begin, end), chunk);
-    } else this.#forVisits((begin, end) => this.#stepTogether(begin, end, steps));
+      inChunks(0, this.size, (begin, end) => steps.sweep(part, begin, end, above), chunk);
+    } else {
+      this.#forVisits((begin, end) => {
+        if (this.countAbove(above, begin, end) > 0) this.#stepTogether(begin, end, steps, above);
+      });
+    }
     const found = stats.slice();
     this.context.team.barrier();
     return found;
   }
 
-  #stepTogether(begin: number, end: number, { rows, step }: Steps): void {
+  /** Columns with a violation larger than `above`. */
+  countAbove(above: number, begin: number, end: number): number {
+    const { violations } = this.memory.set;
+    let count = 0;
+    for (let a = begin; a < end; a++) if (!(violations[a] <= above)) count++;
+    return count;
+  }
+
+  #stepTogether(begin: number, end: number, { rows, step }: Steps, above: number): void {
     const { kernels, team } = this.context;
     const { dots, set } = this.memory;
     const found = team.reduce(end - begin, (worker, values) => {
@@ -232,7 +258,7 @@ export class ColumnSet {
     });
     if (team.index === 0) {
       dots.set(found);
-      step(begin, end);
+      step(begin, end, above);
     }
     team.barrier();
     for (const part of this.parts) {

@@ -1,6 +1,5 @@
 import type { ColumnSet } from './column-set.ts';
 import { mostTogether, smallSet } from './memory.ts';
-import type { Model } from './model.ts';
 import { SmallProgram } from './small-program.ts';
 
 /** Whether W is small enough for solveExactly. */
@@ -12,29 +11,29 @@ export function isSmall({ size }: ColumnSet): boolean {
  * Solves the model of a small W by its matrix X_Wᵀ h X_W/W, until no step is longer than `small` in
  * units of the gradient. Returns the non-zeros touched.
  */
-export function solveExactly(model: Model, small: number): number {
-  const { set } = model;
+export function solveExactly(set: ColumnSet, small: number): number {
   const { context, memory, scale, size } = set;
-  const { now, gradients, deltas, l1, l2, counts } = memory.set;
-  const gram = symmetric(sumOfProducts(set), size);
-  for (let a = 0; a < gram.length; a++) gram[a] *= scale;
-  for (let a = 0; a < size; a++) gram[a * size + a] += l2[a];
+  const { now, before, gradients, deltas, l1, l2, counts } = memory.set;
+  const gram = sumOfProducts(set);
   set.multiply(({ rows }) => rows.moved, deltas);
-  context.team.barrier();
-  const before = now.slice(0, size);
-  const slopes = before.map((z, a) => (gradients[a] + deltas[a]) * scale + l2[a] * z);
-  const program = new SmallProgram(gram, l1.slice(0, size), before.slice(), slopes.slice());
-  program.solve(small);
-  const { z, gradient } = program;
-  for (let a = 0; a < size; a++) {
-    const change = z[a] - before[a];
-    if (change === 0) continue;
-    const penalty = l1[a] * (Math.abs(z[a]) - Math.abs(before[a]));
-    model.gain -= 0.5 * change * (slopes[a] + gradient[a]) + penalty;
-  }
   set.onFirst(() => {
-    now.set(z);
-    for (let a = 0; a < size; a++) deltas[a] = z[a] - before[a];
+    complete(gram, size, scale);
+    for (let a = 0; a < size; a++) {
+      gram[a * size + a] += l2[a];
+      gradients[a] = (gradients[a] + deltas[a]) * scale + l2[a] * now[a];
+    }
+    before.set(now.subarray(0, size));
+    const [z, gradient, bounds] = [now, gradients, l1].map((all) => all.subarray(0, size));
+    const program = new SmallProgram(context.kernels, {
+      gram,
+      l1: bounds,
+      z,
+      gradient,
+      factor: memory.factor.subarray(0, size * size),
+      step: memory.set.direction.subarray(0, size),
+    });
+    program.solve(small);
+    for (let a = 0; a < size; a++) deltas[a] = now[a] - before[a];
   });
   let work = 0;
   for (let a = 0; a < size; a++) work += counts[a];
@@ -53,8 +52,8 @@ function sumOfProducts(set: ColumnSet): Float64Array {
   const length = size * size;
   const gramOf = (worker: number) =>
     memory.gram.subarray((worker - first) * smallSet * smallSet).subarray(0, length);
+  set.packRows();
   for (const { worker, packed, rows } of set.parts) {
-    kernels.packRows(packed.columns, size, packed.rows);
     const whole = {
       ...packed.rows,
       rows: packed.rows.offsets.length - 1,
@@ -63,8 +62,8 @@ function sumOfProducts(set: ColumnSet): Float64Array {
     };
     kernels.addRowProducts(whole, 0, rows.curvatures, gramOf(worker).fill(0), size);
   }
-  if (isAlone) return gramOf(first).slice();
-  const sum = new Float64Array(length);
+  if (isAlone) return gramOf(first);
+  const sum = memory.sum.subarray(0, length);
   for (let a = 0; a < size; a++) {
     for (let b = 0; b <= a; b += mostTogether) {
       const from = a * size + b;
@@ -72,16 +71,19 @@ function sumOfProducts(set: ColumnSet): Float64Array {
       const found = team.reduce(count, (worker, values) => {
         values.set(gramOf(worker).subarray(from, from + count));
       });
-      sum.set(found, from);
+      if (team.index === 0) sum.set(found, from);
     }
   }
   return sum;
 }
 
-/** A matrix whose lower triangle is given, completed in place. */
-function symmetric(gram: Float64Array, size: number): Float64Array {
+/** Scales a matrix whose lower triangle is given, and completes it. */
+function complete(gram: Float64Array, size: number, scale: number): void {
   for (let a = 0; a < size; a++) {
-    for (let b = 0; b < a; b++) gram[b * size + a] = gram[a * size + b];
+    for (let b = 0; b <= a; b++) {
+      const product = scale * gram[a * size + b];
+      gram[a * size + b] = product;
+      gram[b * size + a] = product;
+    }
   }
-  return gram;
 }

@@ -63,7 +63,9 @@ export function allocateWorkingSet(arena: Arena, partition: Partition) {
     packed: Array.from({ length: workers }, (_, k) =>
       allocatePacked(arena, partition, partition.first + k),
     ),
+    /** Of a small W: products of columns by workers and of all of them, and the factor of a part of them. */
     gram: arena.float64(smallSet * smallSet * workers),
+    ...reserve(arena, 'float64', smallSet * smallSet, ['sum', 'factor']),
     starts: arena.int32(1),
     partial: arena.float64(2 * mostTogether * workers),
     dots: arena.float64(mostTogether),

@@ -1,7 +1,6 @@
+import type { Loss } from '../../problem/losses/loss.ts';
 import type { ColumnSet, Part, Steps } from './column-set.ts';
-
-/** Curvatures are raised to this share of the largest at least. */
-const leastCurvature = 1e-8;
+import { measureRows } from './curvatures.ts';
 
 /**
  * The quadratic model sᵀt/W + tᵀ(h ∘ t)/2W + penalty(w + d), t = X d, of P on the columns of W.
@@ -14,19 +13,22 @@ export class Model {
   /** How much the cycles and steps since mark() have lowered the model. */
   gain = 0;
   readonly #isExact: boolean;
+  /** See modelError. */
   readonly #isOpen: boolean;
+  readonly #loss: Loss;
   readonly #steps: Steps;
 
-  /** `isExact`: the loss is quadratic, and the model is P; `isOpen`: see modelError. */
-  constructor(set: ColumnSet, isExact: boolean, isOpen: boolean) {
+  /** `isExact`: the loss is quadratic, and the model is P. */
+  constructor(set: ColumnSet, loss: Loss, isExact: boolean) {
     const { context, memory, columns, scale } = set;
     const { kernels } = context;
     this.set = set;
     this.#isExact = isExact;
-    this.#isOpen = isOpen;
+    this.#isOpen = loss.openEnds && loss.conjugateCurvature !== undefined;
+    this.#loss = loss;
     this.#steps = {
       rows: ({ rows }) => rows.moved,
-      sweep: ({ packed, rows }, begin, end) =>
+      sweep: ({ packed, rows }, begin, end, above) =>
         kernels.sweepWorkingSet(
           packed.columns,
           begin,
@@ -35,47 +37,38 @@ export class Model {
           rows.moved,
           columns,
           scale,
+          above,
           memory.stats,
         ),
-      step: (begin, end) =>
+      step: (begin, end, above) =>
         kernels.stepWorkingSet(
           begin,
           end,
           memory.dots,
           columns,
           scale,
+          above,
           memory.set.deltas,
           memory.stats,
         ),
     };
   }
 
-  /** At the present margins, with d = 0; returns the largest curvature. */
+  /** At the present margins, with d = 0. */
   refresh(damping: number): void {
-    const { context, parts, memory } = this.set;
-    const { kernels, team } = context;
-    const [largest] = team.reduce(
-      1,
-      (worker, values) => {
-        const { rows, labels, rowWeights } = this.set.partOf(worker);
-        const { margins, slopes, curvatures } = rows;
-        values[0] = kernels.modelRows(margins, labels, rowWeights, slopes, curvatures);
-      },
-      'max',
-    );
-    const least = Math.max(leastCurvature, damping) * largest;
-    for (const { rows, rowWeights } of parts) {
-      kernels.boundCurvatures(rows.curvatures, rowWeights, least, rows.inverses);
-      rows.moved.fill(0);
-    }
-    const { size } = this.set;
+    const { memory, parts, size } = this.set;
+    measureRows(this.set, this.#loss.greatestCurvature, damping);
+    for (const { rows } of parts) rows.moved.fill(0);
     this.set.onFirst(() => memory.set.start.set(memory.set.now.subarray(0, size)));
     this.set.sum();
   }
 
-  /** Steps once on every column of W; returns the non-zeros touched and the worst violation. */
-  cycle(): { readonly work: number; readonly worst: number } {
-    const [work, worst, gain] = this.set.cycle(this.#steps);
+  /**
+   * Steps once on every column of W, or on those whose last violation was larger than `above`;
+   * returns the non-zeros touched and the worst violation.
+   */
+  cycle(above?: number): { readonly work: number; readonly worst: number } {
+    const [work, worst, gain] = this.set.cycle(this.#steps, above);
     this.gain += gain;
     return { work, worst };
   }

@@ -1,11 +1,11 @@
+import type { Loss } from '../../problem/losses/loss.ts';
 import { workingStat as stat } from '../kernels/working-set-kernels.ts';
 import type { ColumnSet, Steps } from './column-set.ts';
+import { measureRows } from './curvatures.ts';
 
 const mostCycles = 8;
 /** Columns from this share of their bound on are watched. */
 const watched = 0.5;
-/** Curvatures are raised to this share of the largest at least. */
-const leastCurvature = 1e-8;
 
 /**
  * Makes a dual point of a pure L1 penalty feasible by moving it, one violated constraint after the
@@ -18,25 +18,13 @@ export function repair(
   set: ColumnSet,
   repaired: Float64Array,
   id: number,
-  allowed: number,
+  { allowed, loss }: { readonly allowed: number; readonly loss: Loss },
 ): number {
   const { context, memory, columns, scale } = set;
   const { kernels, team, objective } = context;
   const { all, stats } = memory;
   set.choose((j) => all.l1[j] > 0 && Math.abs(all.image[j]) > watched * all.l1[j], id, 1);
-  const [largest] = team.reduce(
-    1,
-    (worker, values) => {
-      const { rows, labels, rowWeights } = set.partOf(worker);
-      const { margins, slopes, curvatures } = rows;
-      values[0] = kernels.modelRows(margins, labels, rowWeights, slopes, curvatures);
-    },
-    'max',
-  );
-  for (const { rows, rowWeights } of set.parts) {
-    const least = leastCurvature * largest;
-    kernels.boundCurvatures(rows.curvatures, rowWeights, least, rows.inverses);
-  }
+  measureRows(set, loss.greatestCurvature, 0);
   team.barrier();
   set.sum();
   objective.ownRows(repaired).set(objective.ownRows(memory.alpha));

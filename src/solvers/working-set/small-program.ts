@@ -1,10 +1,28 @@
-import { GrowingCholesky } from '../../math/cholesky.ts';
 import { softThreshold } from '../../math/scalars.ts';
+import { DenseFactor } from '../interior/factor.ts';
+import type { Kernels } from '../kernels/kernels.ts';
 import { type Kink, kinkedMinimum } from './kinks.ts';
 
 /** Rounds of cycles and a Newton step, at most. */
 const mostRounds = 60;
 const cyclesPerRound = 3;
+/** Added to the diagonal of G, as a share of it: with more columns than rows G is singular. */
+const ridge = 1e-11;
+/** One thread solves the program. */
+const alone = { index: 0, barrier: () => {}, shared: { threads: 1 } };
+
+/** Where kernels reach them: l1, z and gradient one number per weight, and room for the work. */
+interface SmallArrays {
+  /** G by rows, all of it. */
+  readonly gram: Float64Array;
+  readonly l1: Float64Array;
+  readonly z: Float64Array;
+  /** The gradient of the smooth part at z. */
+  readonly gradient: Float64Array;
+  /** As long as `gram` and as `z`. */
+  readonly factor: Float64Array;
+  readonly step: Float64Array;
+}
 
 /**
  * min over z of gᵀ(z − z₀) + ½ (z − z₀)ᵀ G (z − z₀) + Σ l1_a |z_a|, G dense and positive semidefinite.
@@ -13,22 +31,22 @@ const cyclesPerRound = 3;
  * to the minimum than cycles on correlated columns would.
  */
 export class SmallProgram {
-  readonly #count: number;
-  /** G by rows, all of it. */
-  readonly #gram: Float64Array;
-  readonly #l1: Float64Array;
-  readonly z: Float64Array;
-  /** The gradient of the smooth part at z. */
-  readonly gradient: Float64Array;
-  readonly #factor: GrowingCholesky;
+  readonly #arrays: SmallArrays;
+  readonly #kernels: Kernels;
+  /** The weights that are not 0, and of a Newton step: G times it, and cut off where signs change. */
+  readonly #face: Int32Array;
+  readonly #alongP: Float64Array;
+  readonly #cut: Float64Array;
+  readonly #alongCut: Float64Array;
 
-  constructor(gram: Float64Array, l1: Float64Array, z: Float64Array, gradient: Float64Array) {
-    this.#count = z.length;
-    this.#gram = gram;
-    this.#l1 = l1;
-    this.z = z;
-    this.gradient = gradient;
-    this.#factor = new GrowingCholesky(z.length);
+  constructor(kernels: Kernels, arrays: SmallArrays) {
+    const { length } = arrays.z;
+    this.#arrays = arrays;
+    this.#kernels = kernels;
+    this.#face = new Int32Array(length);
+    this.#alongP = new Float64Array(length);
+    this.#cut = new Float64Array(length);
+    this.#alongCut = new Float64Array(length);
   }
 
   /** Ends when no step is longer than `small`, in units of the gradient. */
@@ -39,20 +57,16 @@ export class SmallProgram {
     }
   }
 
-  #rowOf(a: number): Float64Array {
-    return this.#gram.subarray(a * this.#count, (a + 1) * this.#count);
-  }
-
   /** Steps on one weight after the other; returns the largest. */
   #cycle(): number {
-    const { z, gradient } = this;
-    const [gram, count] = [this.#gram, this.#count];
+    const { gram, l1, z, gradient } = this.#arrays;
+    const count = z.length;
     let worst = 0;
     for (let a = 0; a < count; a++) {
       const row = a * count;
       const h = gram[row + a];
       if (!(h > 0)) continue;
-      const next = softThreshold(h * z[a] - gradient[a], this.#l1[a]) / h;
+      const next = softThreshold(h * z[a] - gradient[a], l1[a]) / h;
       const delta = next - z[a];
       if (delta === 0) continue;
       worst = Math.max(worst, h * Math.abs(delta));
@@ -64,60 +78,73 @@ export class SmallProgram {
 
   /** A Newton step on the weights that are not 0, across the kinks or cut off at them. */
   #newton(): void {
-    const { z, gradient } = this;
-    const face: number[] = [];
-    for (let a = 0; a < this.#count; a++) if (z[a] !== 0) face.push(a);
-    if (face.length === 0) return;
-    const p = this.#direction(face);
-    const cut = p.map((change, k) =>
-      (z[face[k]] + change) * z[face[k]] < 0 ? -z[face[k]] : change,
-    );
-    const [alongP, alongCut] = [this.#product(face, p), this.#product(face, cut)];
-    let [slope, curve, fallOfCut] = [0, 0, 0];
+    const { l1, z, gradient } = this.#arrays;
+    const [face, alongP, alongCut] = [this.#face, this.#alongP, this.#alongCut];
+    let size = 0;
+    for (let a = 0; a < z.length; a++) if (z[a] !== 0) face[size++] = a;
+    if (size === 0) return;
+    const p = this.#direction(size);
+    const cut = this.#cut;
+    for (let k = 0; k < size; k++) {
+      const now = z[face[k]];
+      cut[k] = (now + p[k]) * now < 0 ? -now : p[k];
+    }
+    this.#multiply(size, p, alongP);
+    this.#multiply(size, cut, alongCut);
+    let slope = 0;
+    let curve = 0;
+    let fallOfCut = 0;
     const kinks: Kink[] = [];
-    for (const [k, a] of face.entries()) {
-      const side = gradient[a] + (z[a] > 0 ? this.#l1[a] : -this.#l1[a]);
+    for (let k = 0; k < size; k++) {
+      const a = face[k];
+      const side = gradient[a] + (z[a] > 0 ? l1[a] : -l1[a]);
       slope += p[k] * side;
       curve += p[k] * alongP[a];
       fallOfCut -= cut[k] * (side + 0.5 * alongCut[a]);
       if (z[a] * p[k] < 0) {
-        kinks.push({ at: -z[a] / p[k], jump: 2 * this.#l1[a] * Math.abs(p[k]), who: k });
+        kinks.push({ at: -z[a] / p[k], jump: 2 * l1[a] * Math.abs(p[k]), who: k });
       }
     }
     const { share, fall, hit } = kinkedMinimum(slope, curve, kinks);
     const isCut = fallOfCut > fall;
-    for (const [k, a] of face.entries()) {
+    for (let k = 0; k < size; k++) {
+      const a = face[k];
       const next = z[a] + (isCut ? cut[k] : share * p[k]);
       z[a] = k === hit || (isCut && cut[k] === -z[a]) ? 0 : next;
     }
-    if (isCut) for (let b = 0; b < this.#count; b++) gradient[b] += alongCut[b];
-    else for (let b = 0; b < this.#count; b++) gradient[b] += share * alongP[b];
+    const [along, length] = isCut ? [alongCut, 1] : [alongP, share];
+    for (let b = 0; b < gradient.length; b++) gradient[b] += length * along[b];
   }
 
   /** The Newton step on the face of the present signs. */
-  #direction(face: readonly number[]): Float64Array {
-    const { z, gradient } = this;
-    const row = new Float64Array(face.length);
-    this.#factor.clear();
-    for (const [k, a] of face.entries()) {
-      const from = this.#rowOf(a);
-      for (let n = 0; n <= k; n++) row[n] = from[face[n]];
-      this.#factor.append(row);
+  #direction(size: number): Float64Array {
+    const { gram, l1, z, gradient, factor, step } = this.#arrays;
+    const face = this.#face;
+    const p = step.subarray(0, size);
+    for (let k = 0; k < size; k++) {
+      const a = face[k];
+      const row = a * z.length;
+      const target = k * size;
+      for (let n = 0; n < k; n++) factor[target + n] = gram[row + face[n]];
+      factor[target + k] = gram[row + a] * (1 + ridge);
+      p[k] = z[a] > 0 ? -gradient[a] - l1[a] : -gradient[a] + l1[a];
     }
-    const p = Float64Array.from(face, (a) =>
-      z[a] > 0 ? -gradient[a] - this.#l1[a] : -gradient[a] + this.#l1[a],
-    );
-    this.#factor.solve(p);
+    const context = { team: alone, kernels: this.#kernels };
+    const solver = new DenseFactor(factor.subarray(0, size * size), size, 0, context);
+    solver.factor();
+    solver.solve(p);
     return p;
   }
 
-  /** G p for a p that is 0 outside of the face. */
-  #product(face: readonly number[], p: Float64Array): Float64Array {
-    const result = new Float64Array(this.#count);
-    for (const [k, a] of face.entries()) {
-      const row = a * this.#count;
-      for (let b = 0; b < result.length; b++) result[b] += p[k] * this.#gram[row + b];
+  /** result ← G p for a p that is 0 outside of the face. */
+  #multiply(size: number, p: Float64Array, result: Float64Array): void {
+    const { gram } = this.#arrays;
+    const count = result.length;
+    result.fill(0);
+    for (let k = 0; k < size; k++) {
+      const row = this.#face[k] * count;
+      const share = p[k];
+      for (let b = 0; b < count; b++) result[b] += share * gram[row + b];
     }
-    return result;
   }
 }

@@ -4,6 +4,9 @@ import { type Kink, kinkedMinimum, type Minimum } from './kinks.ts';
 import { remembered } from './memory.ts';
 import type { Model } from './model.ts';
 
+/** Added to the diagonal of the products, as a share of it. */
+const regularity = 1e-11;
+
 /** A direction of steps on the smooth part of the model: its slope, curvature and free minimum. */
 interface Direction {
   readonly slope: number;
@@ -55,7 +58,10 @@ export class SubspaceStep {
     this.#factor.clear();
     for (let a = 0; a < count; a++) {
       if (!(this.#products[a][a] > 0)) return false;
-      this.#factor.append(this.#products[a]);
+      this.#factor.append([
+        ...this.#products[a].slice(0, a),
+        this.#products[a][a] * (1 + regularity),
+      ]);
     }
     const shares = wanted.slice();
     this.#factor.solve(shares);

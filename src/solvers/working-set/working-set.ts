@@ -19,6 +19,9 @@ const enough = 0.3;
 const enoughOfModel = 0.1;
 const mostModels = 50;
 const mostCycles = 200;
+/** After a cycle, columns with this share of its worst violation are visited again, and how often. */
+const worstAgain = 0.1;
+const mostRevisits = 20;
 /** The subproblem of a larger λ ends at violations of this share of its l1. */
 const rough = 0.3;
 /** From one λ of the continuation to the next. */
@@ -61,6 +64,7 @@ class WorkingSet extends BlockMethod {
   };
   override readonly result = 'latest';
   readonly #memory: WorkingSetMemory;
+  readonly #loss: Loss;
   readonly #set: ColumnSet;
   readonly #model: Model;
   readonly #subspace: SubspaceStep;
@@ -70,13 +74,10 @@ class WorkingSet extends BlockMethod {
   constructor(context: SolverContext, memory: WorkingSetMemory, loss: Loss) {
     super(new BlockState(context), memory, memory.offered);
     this.#memory = memory;
+    this.#loss = loss;
     const isExact = loss.pieces === 1 && isUnbounded(loss);
     this.#set = new ColumnSet(this.state, memory);
-    this.#model = new Model(
-      this.#set,
-      isExact,
-      loss.openEnds && loss.conjugateCurvature !== undefined,
-    );
+    this.#model = new Model(this.#set, loss, isExact);
     this.#subspace = new SubspaceStep(this.#model);
     this.#search = new LineSearch(this.#set, isExact);
     this.#spread();
@@ -188,15 +189,30 @@ class WorkingSet extends BlockMethod {
         break;
       }
       if (isSmall(this.#set)) {
-        this.#count(solveExactly(model, Math.min(0.01 * first, 0.1 * aim)));
+        this.#count(solveExactly(this.#set, Math.min(0.01 * first, 0.1 * aim)));
         break;
       }
+      this.#revisit(worstAgain * worst, model.gain / work);
       if (this.#isTooFar()) break;
     }
     const length = this.#search.go();
     if (length < 0.5) scalars.damping = Math.min(1, 10 * Math.max(scalars.damping, 1e-6));
     else if (length > 0.9) scalars.damping = Math.max(1e-8, scalars.damping / 4);
     return { worst: first, length };
+  }
+
+  /** After a cycle a few columns are far worse than the others: cycles over them. */
+  #revisit(above: number, rate: number): void {
+    const set = this.#set;
+    const model = this.#model;
+    for (let k = 0; k < mostRevisits; k++) {
+      const count = set.countAbove(above, 0, set.size);
+      if (count === 0 || count > set.size / 2) return;
+      const before = model.gain;
+      const { work } = model.cycle(above);
+      this.#count(work);
+      if (model.gain - before < rate * work) return;
+    }
   }
 
   /** After a cycle: the step in the subspace, and whether the model is no longer near P. */
@@ -281,7 +297,8 @@ class WorkingSet extends BlockMethod {
     if (cost >= 0.5 * allowed || !(norm > 0)) return;
     const share = (0.2 * allowed) / (problem.lambda * problem.penalty.l1 * norm);
     const { repaired, offered } = this.#memory;
-    this.#count(repair(this.#set, repaired, 2 * this.scalars.epochs + 1, share));
+    const id = 2 * this.scalars.epochs + 1;
+    this.#count(repair(this.#set, repaired, id, { allowed: share, loss: this.#loss }));
     const bound = objective.dual(repaired);
     this.passes++;
     if (bound <= this.#dual) return;

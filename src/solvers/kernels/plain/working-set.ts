@@ -106,9 +106,12 @@ export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
         const [u, y, c] = [margins[i], labels[i], rowWeights[i]];
         const slope = loss.derivative(u, y, parameter);
         let curvature = loss.curvature(u, y, parameter, slope);
-        // The floor of `curvature` is there for steps without a line search.
         if (loss.conjugateCurvature) {
-          curvature = Math.min(curvature, 1 / loss.conjugateCurvature(slope, y, parameter));
+          const most = 1 / loss.conjugateCurvature(slope, y, parameter);
+          const [low, high] = [loss.conjugateLow(y, parameter), loss.conjugateHigh(y, parameter)];
+          const isAtEnd = slope <= low || slope >= high;
+          const isStraight = isAtEnd || (slope === 0 && curvature < most);
+          curvature = isStraight ? 0 : Math.min(curvature, most);
         }
         slopes[i] = c * slope;
         curvatures[i] = curvature;
@@ -134,16 +137,18 @@ export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
       return sum;
     },
 
-    sweepWorkingSet(packed, begin, end, curvatures, moved, columns, scale, stats) {
+    sweepWorkingSet(packed, begin, end, curvatures, moved, columns, scale, above, stats) {
       for (let a = begin; a < end; a++) {
+        if (columns.violations[a] <= above) continue;
         const delta = step(a, dot(packed, a, moved), columns, scale, stats);
         if (delta !== 0) move(packed, a, delta, curvatures, moved);
       }
     },
 
-    stepWorkingSet(begin, end, dots, columns, scale, deltas, stats) {
+    stepWorkingSet(begin, end, dots, columns, scale, above, deltas, stats) {
       for (let a = begin; a < end; a++) {
-        deltas[a - begin] = step(a, dots[a - begin], columns, scale, stats);
+        const isMeant = !(columns.violations[a] <= above);
+        deltas[a - begin] = isMeant ? step(a, dots[a - begin], columns, scale, stats) : 0;
       }
     },
 

@@ -139,14 +139,14 @@ export const workingSetCases: Record<string, KernelCase> = {
     };
   },
   sweepWorkingSet: onSet(
-    (kernels, { cell, begin, end, curvatures, moved, columns, scale, stats }) =>
-      kernels.sweepWorkingSet(cell, begin, end, curvatures, moved, columns, scale, stats),
+    (kernels, { cell, begin, end, curvatures, moved, columns, scale, allowed, stats }) =>
+      kernels.sweepWorkingSet(cell, begin, end, curvatures, moved, columns, scale, allowed, stats),
   ),
   dotColumns: onSet((kernels, { cell, begin, end, moved, results }) =>
     kernels.dotColumns(cell, begin, end, moved, results),
   ),
-  stepWorkingSet: onSet((kernels, { begin, end, results, columns, scale, more, stats }) =>
-    kernels.stepWorkingSet(begin, end, results, columns, scale, more, stats),
+  stepWorkingSet: onSet((kernels, { begin, end, results, columns, scale, allowed, more, stats }) =>
+    kernels.stepWorkingSet(begin, end, results, columns, scale, allowed, more, stats),
   ),
   moveColumns: onSet((kernels, { cell, begin, end, results, curvatures, moved }) =>
     kernels.moveColumns(cell, begin, end, results, curvatures, moved),
