@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -40,6 +41,9 @@ export async function writeAtomically<Result>(path: string, write: Write<Result>
   }
 }
 
+/** The sticky bit of a mode. */
+const sticky = 0o1000;
+
 /** What to remove if the process ends while it writes. */
 const unfinished = new Set<string>();
 let watching = false;
@@ -67,7 +71,12 @@ export function tryOutput(path: string): void {
     accessSync(path, constants.W_OK);
     return;
   }
-  const temporary = temporaryFor(existing ? realpathSync(path) : path);
+  const target = existing ? realpathSync(path) : path;
+  if (existing && isProtected(target, existing.uid)) {
+    const cause = new Error(`EPERM: operation not permitted, rename ${target}`);
+    throw Object.assign(cause, { code: 'EPERM' });
+  }
+  const temporary = temporaryFor(target);
   watchExit();
   unfinished.add(temporary);
   closeSync(openSync(temporary, 'wx', 0o600));
@@ -75,8 +84,16 @@ export function tryOutput(path: string): void {
   unfinished.delete(temporary);
 }
 
+/** In a sticky folder only root and the owners of the file and of the folder may replace a file. */
+function isProtected(path: string, owner: number): boolean {
+  const user = process.geteuid?.() ?? 0;
+  if (user === 0 || user === owner) return false;
+  const folder = statSync(dirname(path));
+  return (folder.mode & sticky) !== 0 && folder.uid !== user;
+}
+
 /** Other errors than a missing file are thrown: a name that is too long, links in a circle. */
-function existingAt(path: string): ReturnType<typeof statSync> {
+function existingAt(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (error) {
