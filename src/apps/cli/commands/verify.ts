@@ -40,7 +40,7 @@ export const verifyCommand: Action<VerifyFlags> = async ({ flags, terminal }, pa
   );
   // It keeps this thread busy: a signal must end the process, and not wait until it is heard.
   const verification = await verify(model, dataset, { dual, penaltyFactors, loss, threads });
-  const text = () => describeVerification(verification, terminal.outputColours);
+  const text = () => describeVerification(verification, model.loss, terminal.outputColours);
   await terminal.printResult(flags.json, verification, text);
   return verification.confirmed ? exitCodes.done : exitCodes.failure;
 };
