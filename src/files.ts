@@ -26,19 +26,30 @@ type Write<Result> = (file: OutputFile) => Promise<Result>;
 /**
  * Writes a file so that its name never leads to half of it: `write` fills a temporary file in
  * the same folder, which then takes the name. After a failure what was there before is untouched.
- * The new file has the permissions of the one that it replaces.
+ * The new file has the permissions of the one that it replaces, or else of `like`, if that is there.
  */
-export async function writeAtomically<Result>(path: string, write: Write<Result>): Promise<Result> {
+export async function writeAtomically<Result>(
+  path: string,
+  write: Write<Result>,
+  like?: string,
+): Promise<Result> {
   try {
     const existing = await stat(path).catch(() => undefined);
     // A device or pipe is written to, never replaced; for a directory opening says what is wrong.
     if (existing && !existing.isFile()) return await fillFile(path, 'w', write);
     // Through a symbolic link the file it points to is replaced, not the link.
     const target = existing ? await realpath(path) : path;
-    return await replaceFile(target, existing && existing.mode & 0o777, write);
+    const pattern = existing ?? (like === undefined ? undefined : await fileAt(like));
+    return await replaceFile(target, pattern && pattern.mode & 0o777, write);
   } catch (error) {
     throw explainWrite(error, path);
   }
+}
+
+/** Undefined for what is not a file: the permissions of /dev/null are nobody's choice. */
+async function fileAt(path: string): Promise<Stats | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? found : undefined;
 }
 
 /** The sticky bit of a mode. */

@@ -1,5 +1,13 @@
 /** `dso train --keep-dual` and `dso verify`, as people use them. */
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel, writeModel } from '../../src/model/file.ts';
@@ -166,6 +174,22 @@ describe('a bound that rounding errors have put below 0', () => {
   });
 });
 
+test.skipIf(process.platform === 'win32')(
+  'a new dual point is as private as its model',
+  async () => {
+    const folder = dataFolder();
+    const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+    writeFileSync(join(folder, 'm'), '');
+    chmodSync(join(folder, 'm'), 0o600);
+    await trainHere(folder, 'train.svm -o m --keep-dual');
+    expect([modeOf('m'), modeOf('m.dual')]).toEqual([0o600, 0o600]);
+    // That of a file that is there already stays.
+    chmodSync(join(folder, 'm.dual'), 0o640);
+    await trainHere(folder, 'train.svm -o m --keep-dual');
+    expect([modeOf('m'), modeOf('m.dual')]).toEqual([0o600, 0o640]);
+  },
+);
+
 test('without a dual point the objective is confirmed, and says what the weights prove', async () => {
   const folder = dataFolder();
   await trainHere(folder, 'train.svm -o m');
@@ -188,8 +212,11 @@ test('a dual point of an earlier model is not used, unless it is named', async (
   await trainHere(folder, 'train.svm -o m --keep-dual');
   await trainHere(folder, 'train.svm -o m --lambda 0.1');
   const found = await run(folder, 'verify m train.svm');
-  expect(found.stderr).toContain('not used: m.dual: the dual point of another model');
+  expect(found.stderr).toContain('warning: not used: m.dual: the dual point of another model');
   expect(found.code).toBe(0);
+  const quiet = await run(folder, 'verify m train.svm --quiet');
+  expect(quiet.stderr).toMatch(/^warning: not used: m\.dual: the dual point of another model.*\n$/);
+  expect(quiet.code).toBe(0);
   const named = await run(folder, 'verify m train.svm --dual m.dual');
   expect(named).toMatchObject({ code: 3, stderr: expect.stringContaining('of another model') });
 });

@@ -177,7 +177,7 @@ async function readAndTrain(run: Run) {
   const result = await trainInGroup(dataset, options, group);
   if (!result) return undefined;
   await writeModel(path, result.model);
-  if (result.dual) await writeDualPoint(dualPath(path), result.model, result.dual);
+  if (result.dual) await writeDualPoint(dualPath(path), result.model, result.dual, path);
   job.recoveryHint = () => `the model is complete, in ${path}`;
   const visits = visitsPath(flags, path);
   if (visits !== undefined) await writeVisits(visits, result, flags);
