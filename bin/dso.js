@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { installedNode, isTooOld, oldestNode } from './runtime.js';
+import { inheritedFiles, installedNode, isTooOld, oldestNode } from './runtime.js';
 
 const version = process.versions.node;
 const program = new URL('../dist/cli.js', import.meta.url);
@@ -17,7 +17,7 @@ function fail(message) {
 /** Runs this file with another Node, which gets the input and the signals and gives the exit code. */
 function restartWith(/** @type {URL} */ node) {
   const argv = [...process.execArgv, ...process.argv.slice(1)];
-  const child = spawn(fileURLToPath(node), argv, { stdio: 'inherit' });
+  const child = spawn(fileURLToPath(node), argv, { stdio: inheritedFiles(process.env) });
   const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, forward);

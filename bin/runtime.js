@@ -2,7 +2,7 @@
  * A checkout brings a Node of its own (tools/runtime), for systems whose Node is too old to run
  * dso. An installed package does not. This file runs on old versions of Node.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, fstatSync, readFileSync } from 'node:fs';
 
 /** The oldest Node that runs dso, as package.json states it under `engines`. */
 export const oldestNode = [22, 12];
@@ -33,4 +33,27 @@ export function installedNode(folder, prefix = '') {
     if (name.startsWith(prefix) && existsSync(file)) return new URL(readJson(file).bin.node, file);
   }
   return undefined;
+}
+
+/** Whether a number from outside is that of a file that is open here. */
+function isOpen(/** @type {number} */ fd) {
+  try {
+    fstatSync(fd);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * What a process that takes this one's place inherits: standard input and outputs, and the socket to
+ * MPICH's launcher, whose number is in PMI_FD. Node closes all others.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {(number | 'ignore')[]}
+ */
+export function inheritedFiles({ PMI_FD: launcher = '' }) {
+  const fd = /^\d{1,6}$/.test(launcher) ? Number(launcher) : 0;
+  if (fd < 3 || !isOpen(fd)) return [0, 1, 2];
+  return [0, 1, 2, ...Array(fd - 3).fill('ignore'), fd];
 }

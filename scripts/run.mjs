@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { installedNode } from '../bin/runtime.js';
+import { inheritedFiles, installedNode } from '../bin/runtime.js';
 import { fingerprint, readStamp, writeStamp } from './fingerprint.mjs';
 import { npm } from './npm.mjs';
 
@@ -107,7 +107,7 @@ function node(env) {
  * @returns {Promise<number>}
  */
 async function foreground(executable, argv, options) {
-  const child = spawn(executable, argv, { ...options, stdio: 'inherit' });
+  const child = spawn(executable, argv, { ...options, stdio: inheritedFiles(options.env) });
   const wait = () => {};
   const forward = () => child.kill('SIGTERM');
   process.on('SIGINT', wait).on('SIGTERM', forward);

@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -25,20 +26,34 @@ type Write<Result> = (file: OutputFile) => Promise<Result>;
 /**
  * Writes a file so that its name never leads to half of it: `write` fills a temporary file in
  * the same folder, which then takes the name. After a failure what was there before is untouched.
- * The new file has the permissions of the one that it replaces.
+ * The new file has the permissions of the one that it replaces, or else of `like`, if that is there.
  */
-export async function writeAtomically<Result>(path: string, write: Write<Result>): Promise<Result> {
+export async function writeAtomically<Result>(
+  path: string,
+  write: Write<Result>,
+  like?: string,
+): Promise<Result> {
   try {
     const existing = await stat(path).catch(() => undefined);
     // A device or pipe is written to, never replaced; for a directory opening says what is wrong.
     if (existing && !existing.isFile()) return await fillFile(path, 'w', write);
     // Through a symbolic link the file it points to is replaced, not the link.
     const target = existing ? await realpath(path) : path;
-    return await replaceFile(target, existing && existing.mode & 0o777, write);
+    const pattern = existing ?? (like === undefined ? undefined : await fileAt(like));
+    return await replaceFile(target, pattern && pattern.mode & 0o777, write);
   } catch (error) {
     throw explainWrite(error, path);
   }
 }
+
+/** Undefined for what is not a file: the permissions of /dev/null are nobody's choice. */
+async function fileAt(path: string): Promise<Stats | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? found : undefined;
+}
+
+/** The sticky bit of a mode. */
+const sticky = 0o1000;
 
 /** What to remove if the process ends while it writes. */
 const unfinished = new Set<string>();
@@ -67,7 +82,12 @@ export function tryOutput(path: string): void {
     accessSync(path, constants.W_OK);
     return;
   }
-  const temporary = temporaryFor(existing ? realpathSync(path) : path);
+  const target = existing ? realpathSync(path) : path;
+  if (existing && isProtected(target, existing.uid)) {
+    const cause = new Error(`EPERM: operation not permitted, rename ${target}`);
+    throw Object.assign(cause, { code: 'EPERM' });
+  }
+  const temporary = temporaryFor(target);
   watchExit();
   unfinished.add(temporary);
   closeSync(openSync(temporary, 'wx', 0o600));
@@ -75,8 +95,16 @@ export function tryOutput(path: string): void {
   unfinished.delete(temporary);
 }
 
+/** In a sticky folder only root and the owners of the file and of the folder may replace a file. */
+function isProtected(path: string, owner: number): boolean {
+  const user = process.geteuid?.() ?? 0;
+  if (user === 0 || user === owner) return false;
+  const folder = statSync(dirname(path));
+  return (folder.mode & sticky) !== 0 && folder.uid !== user;
+}
+
 /** Other errors than a missing file are thrown: a name that is too long, links in a circle. */
-function existingAt(path: string): ReturnType<typeof statSync> {
+function existingAt(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (error) {

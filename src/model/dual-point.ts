@@ -1,5 +1,5 @@
 import { DataError } from '../errors.ts';
-import { writeAtomically } from '../files.ts';
+import { type OutputFile, writeAtomically } from '../files.ts';
 import { modelHash, readModelBytes, sha256 } from './file.ts';
 import { type Model, vectorCount } from './model.ts';
 import { littleEndianBytes } from './weights.ts';
@@ -31,9 +31,14 @@ const version = 1;
 
 /**
  * A line of JSON, which names the model by the hash of its file, then α as little-endian doubles,
- * whose hash the line has.
+ * whose hash the line has. A new file has the permissions of `modelPath`.
  */
-export async function writeDualPoint(path: string, model: Model, dual: DualPoint): Promise<void> {
+export async function writeDualPoint(
+  path: string,
+  model: Model,
+  dual: DualPoint,
+  modelPath?: string,
+): Promise<void> {
   const payload = littleEndianBytes(dual.alpha);
   const header: Header = {
     format,
@@ -43,10 +48,11 @@ export async function writeDualPoint(path: string, model: Model, dual: DualPoint
     numbers: dual.alpha.length,
     sha256: sha256([payload]),
   };
-  await writeAtomically(path, async (file) => {
+  const write = async (file: OutputFile) => {
     await file.write(`${JSON.stringify(header)}\n`);
     await file.write(payload);
-  });
+  };
+  await writeAtomically(path, write, modelPath);
 }
 
 /** A dual point that is sound, but of another model. */

@@ -1,12 +1,13 @@
 /** The oldest Node that is supported, and the first five minutes on one that is too old. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, cpSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { installedNode } from '../../bin/runtime.js';
 import { readModel } from '../../src/model/file.ts';
 import { runDso, startDso } from '../support/command-line.ts';
+import { launch, launchers } from '../support/launchers.ts';
 import { oldestSupportedNode, tooOldNode } from '../support/nodes.ts';
 import { sampleText } from '../support/sample-text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -112,6 +113,42 @@ describe.skipIf(!old)(`a Node that is too old (${old?.version ?? none})`, () => 
     expect(run.stderr).toContain('train.svm');
     expect(run.stderr).not.toContain('no such file');
   });
+
+  test("the connection to MPICH's launcher passes through", async ({ skip }) => {
+    const mpich = launchers.find(({ name }) => name === 'MPICH')!;
+    if (mpich.path === undefined) skip('MPICH is not installed');
+    const folder = dataFolder();
+    const files = [join(folder, 'train.svm'), '-o', join(folder, 'x.model')];
+    const limits = ['--epochs', '2', '--threads', '1', '--no-record'];
+    const program = [node, join(root, 'bin/dso.js'), 'train', ...files, ...limits];
+    const run = await launch(mpich, 2, program);
+    expect(run.code, run.stderr).toBe(4);
+    expect(run.stdout + run.stderr).toContain('2 ranks of 1 thread');
+    expect((await readModel(join(folder, 'x.model'))).columns).toBe(60);
+  });
+
+  test.for([['bin/dso.js'], ['scripts/run.mjs', 'dso']])(
+    '%s passes on what PMI_FD names, if it is open',
+    ([script, ...words], { skip }) => {
+      if (process.platform !== 'linux') skip('open files have no names here');
+      const folder = dataFolder();
+      const handle = openSync(folder, 'r');
+      const convert = (from: string, launcher: string) => {
+        const files = [from, '-o', join(folder, `${launcher}.dsob`)];
+        return spawnSync(node, [join(root, script), ...words, 'convert', ...files], {
+          env: { ...process.env, PMI_FD: launcher },
+          stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'ignore', handle],
+          encoding: 'utf8',
+        });
+      };
+      const runs = [
+        convert('/proc/self/fd/5/train.svm', '5'),
+        convert(join(folder, 'train.svm'), '900'),
+      ];
+      closeSync(handle);
+      for (const { status, stderr } of runs) expect(status, stderr).toBe(0);
+    },
+  );
 
   test('standard input and the exit code pass through', async () => {
     const folder = temporaryFolder();

@@ -1,5 +1,13 @@
 /** `dso train --keep-dual` and `dso verify`, as people use them. */
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readModel, writeModel } from '../../src/model/file.ts';
@@ -112,6 +120,76 @@ test.runIf(process.platform === 'linux')('Ctrl-C ends it while it computes', asy
   expect(stdout.toString()).toBe('');
 });
 
+describe('a bound that rounding errors have put below 0', () => {
+  const proofs = /at least (-?[\d.e+-]+)/g;
+  const boundsIn = (text: string) => [...text.matchAll(proofs)].map(([, bound]) => Number(bound));
+
+  async function textOf(folder: string, options: string): Promise<string> {
+    const train = `train counts.svm --loss ${options} -o m --keep-dual --threads 1`;
+    const { code, stderr } = await run(folder, train);
+    expect(code, stderr).toBe(4);
+    const loss = options.startsWith('.') ? ` --loss ${options.split(' ')[0]}` : '';
+    const checked = await run(folder, `verify m counts.svm${loss}`);
+    expect(checked).toMatchObject({ code: 0, text: expect.stringContaining('confirmed') });
+    const texts = [stderr, checked.text];
+    return [...texts, (await run(folder, 'inspect m')).text].join('\n');
+  }
+
+  test('is printed as 0, and the gap as that to 0', async () => {
+    const folder = temporaryFolder();
+    const count = (k: number) => 1e15 * (1 + ((k * 37) % 60) / 60);
+    const rows = Array.from({ length: 60 }, (_, k) => `${count(k)} ${1 + (k % 5)}:0.${k}1 8:1\n`);
+    writeFileSync(join(folder, 'counts.svm'), rows.join(''));
+    const text = await textOf(folder, 'poisson --intercept --lambda 0.01');
+    expect((await readModel(join(folder, 'm'))).certificate.dual).toBeLessThan(0);
+    expect(boundsIn(text)).toEqual([0, 0, 0, 0, 0]);
+    expect(text.match(/(?<=optimum at least 0, relative gap )\S+?(?=,|$)/gm)).toEqual([
+      '1.0e0',
+      '1.0e0',
+    ]);
+  });
+
+  test('is printed as it is of a custom loss', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'counts.svm'), '1 1:1\n-1 2:1\n0.5 1:2 2:1\n');
+    const functions = {
+      value: '0.5 * (u - y) ** 2 - 5',
+      derivative: 'u - y',
+      curvature: '1',
+      conjugate: '0.5 * u * u + u * y + 5',
+      conjugateDerivative: 'u + y',
+      conjugateLow: '-Infinity',
+      conjugateHigh: 'Infinity',
+    };
+    const lines = Object.entries(functions).map(([name, body]) => {
+      const given = /Low|High/.test(name) ? 'y' : 'u, y';
+      return `export const ${name} = (${given}) => ${body};\n`;
+    });
+    const head = "export const name = 'square', task = 'regression', smooth = true;\n";
+    const step = 'export const dualStep = (a, u, q, y) => (y - u + q * a) / (1 + q);\n';
+    writeFileSync(join(folder, 'own.mjs'), [head, step, ...lines].join(''));
+    const text = await textOf(folder, './own.mjs --lambda 0.1 --tolerance 1e-20');
+    expect(boundsIn(text)).toHaveLength(3);
+    for (const bound of boundsIn(text)) expect(bound).toBeCloseTo(-4.92, 2);
+  });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a new dual point is as private as its model',
+  async () => {
+    const folder = dataFolder();
+    const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+    writeFileSync(join(folder, 'm'), '');
+    chmodSync(join(folder, 'm'), 0o600);
+    await trainHere(folder, 'train.svm -o m --keep-dual');
+    expect([modeOf('m'), modeOf('m.dual')]).toEqual([0o600, 0o600]);
+    // That of a file that is there already stays.
+    chmodSync(join(folder, 'm.dual'), 0o640);
+    await trainHere(folder, 'train.svm -o m --keep-dual');
+    expect([modeOf('m'), modeOf('m.dual')]).toEqual([0o600, 0o640]);
+  },
+);
+
 test('without a dual point the objective is confirmed, and says what the weights prove', async () => {
   const folder = dataFolder();
   await trainHere(folder, 'train.svm -o m');
@@ -134,8 +212,11 @@ test('a dual point of an earlier model is not used, unless it is named', async (
   await trainHere(folder, 'train.svm -o m --keep-dual');
   await trainHere(folder, 'train.svm -o m --lambda 0.1');
   const found = await run(folder, 'verify m train.svm');
-  expect(found.stderr).toContain('not used: m.dual: the dual point of another model');
+  expect(found.stderr).toContain('warning: not used: m.dual: the dual point of another model');
   expect(found.code).toBe(0);
+  const quiet = await run(folder, 'verify m train.svm --quiet');
+  expect(quiet.stderr).toMatch(/^warning: not used: m\.dual: the dual point of another model.*\n$/);
+  expect(quiet.code).toBe(0);
   const named = await run(folder, 'verify m train.svm --dual m.dual');
   expect(named).toMatchObject({ code: 3, stderr: expect.stringContaining('of another model') });
 });

@@ -21,6 +21,17 @@ export interface Outcome {
   readonly counts: ReadonlyMap<string, number>;
 }
 
+/** How an attack ended; opening the target may have taken all of its time. */
+export function closingLine({ inputs, failures, counts }: Outcome, seconds: string): string {
+  if (inputs === 0)
+    return `no input was tried in ${seconds} s; larger --seconds or --inputs allow more`;
+  const outcomes = [...counts].map(
+    ([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`,
+  );
+  const known = outcomes.length === 0 ? '' : ` (${outcomes.join(', ')})`;
+  return `${inputs.toLocaleString('en')} inputs in ${seconds} s, ${failures.length} failures${known}`;
+}
+
 /** A target that fails this often says nothing new. */
 const mostFailures = 20;
 

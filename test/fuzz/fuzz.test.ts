@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Random } from '../../src/math/random.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { attack } from './attack.ts';
+import { attack, closingLine } from './attack.ts';
 import { Counts, type Failure, type Target } from './target.ts';
 import { targets } from './targets.ts';
 
@@ -33,6 +33,19 @@ function numbersTarget(attempt: (number: number) => Failure | undefined): Target
     }),
   };
 }
+
+test('an attack without an input says so, and none has empty brackets', async () => {
+  const target = numbersTarget(() => undefined);
+  const folder = join(temporaryFolder(), 'attack');
+  const lineOf = async (changes: Partial<typeof limits>) =>
+    closingLine(await attack(target, folder, { ...limits, inputs: 3, ...changes }), '2');
+  expect(await lineOf({ seconds: 0 })).toMatch(/^no input was tried in 2 s; /);
+  expect(await lineOf({})).toBe('3 inputs in 2 s, 0 failures');
+  const counts = new Counts([['refused', 2000]]);
+  expect(closingLine({ inputs: 2000, failures: [], counts }, '9')).toBe(
+    '2,000 inputs in 9 s, 0 failures (2,000 refused)',
+  );
+});
 
 test('an input is decided by the seed and its number', async () => {
   const drawn: number[] = [];

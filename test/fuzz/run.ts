@@ -16,7 +16,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { attack, type Found, type Limits } from './attack.ts';
+import { attack, closingLine, type Found, type Limits } from './attack.ts';
 import { targets } from './targets.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -109,12 +109,7 @@ async function runTarget(name: string, limits: Limits): Promise<number> {
     reporter(name, limits.seed),
   );
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  const outcomes = [...counts].map(
-    ([outcome, count]) => `${count.toLocaleString('en')} ${outcome}`,
-  );
-  console.log(
-    `${name}: ${inputs.toLocaleString('en')} inputs in ${seconds} s, ${failures.length} failures (${outcomes.join(', ')})`,
-  );
+  console.log(`${name}: ${closingLine({ inputs, failures, counts }, seconds)}`);
   return failures.length;
 }
 

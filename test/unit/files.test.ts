@@ -163,3 +163,39 @@ test.skipIf(process.platform === 'win32')('a folder that cannot be flushed is a 
   ]);
   expect(readFileSync(join(folder, 'model'), 'utf8')).toBe('new');
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "another user's file in a sticky folder cannot be replaced, which is found before (needs root)",
+  () => {
+    const code = `
+      import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+      import { tryOutput, writeAtomically } from ${JSON.stringify(join(import.meta.dirname, '../../src/files.ts'))};
+      const other = 65533;
+      process.chdir(${JSON.stringify(temporaryFolder())});
+      chmodSync('.', 0o755);
+      const owners = { theirs: [0, other], file: [0, 65534], folder: [65534, other] };
+      for (const [name, [folder, file]] of Object.entries(owners)) {
+        mkdirSync(name);
+        writeFileSync(name + '/model', 'old');
+        chownSync(name + '/model', file, file);
+        chownSync(name, folder, folder);
+        chmodSync(name, 0o1777);
+      }
+      process.setgid(65534);
+      process.setuid(65534);
+      for (const name of Object.keys(owners)) {
+        let tried;
+        try { tryOutput(name + '/model'); } catch (error) { tried = error.code; }
+        const written = await writeAtomically(name + '/model', (file) => file.write('new'))
+          .then(() => undefined, ({ cause }) => cause.code);
+        console.log(name, tried, written);
+      }`;
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', code]);
+    expect(child.stderr.toString()).toBe('');
+    expect(child.stdout.toString().trim().split('\n')).toEqual([
+      'theirs EPERM EPERM',
+      'file undefined undefined',
+      'folder undefined undefined',
+    ]);
+  },
+);

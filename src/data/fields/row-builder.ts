@@ -15,6 +15,8 @@ export class RowBuilder {
   #names: string[] = [];
   #sources: FeatureSource[] = [];
   #clash: NameClash | undefined;
+  /** The other sources of names that have several. */
+  #further = new Map<string, OfSource>();
   readonly #columns = new Map<string, number>();
   #indices: Int32Array;
   #values: Float32Array;
@@ -60,6 +62,8 @@ export class RowBuilder {
       rows: this.rows,
       names: this.#names.length,
     };
+    const name = this.#names[column];
+    this.#further.set(`${source} ${name}`, { name, source });
   }
 
   /** The label of the row; NaN, or the empty text, where there is none. */
@@ -118,7 +122,7 @@ export class RowBuilder {
       ...sharedPart(part, this.rows),
       names: this.#names,
       sources: this.#sources,
-      ...(this.#clash && { clash: this.#clash }),
+      ...(this.#clash && { clash: this.#clash, further: [...this.#further.values()] }),
       ...(this.#labelTexts && { labelTexts: this.#labelTexts.texts }),
       ordered: this.#ordered,
     };
@@ -137,6 +141,7 @@ export class RowBuilder {
     this.#names = [];
     this.#sources = [];
     this.#clash = undefined;
+    this.#further = new Map();
     this.#columns.clear();
     for (const name of this.#seeds) this.column(name);
     this.rows = 0;
@@ -171,6 +176,11 @@ export class RowBuilder {
   }
 }
 
+interface OfSource {
+  readonly name: string;
+  readonly source: FeatureSource;
+}
+
 /** The rows of one block; the `Assembler` replaces local columns and labels by the final ones. */
 export interface NamedRows extends DatasetPart {
   /** Names by column, in the order in which they appeared. */
@@ -178,6 +188,8 @@ export interface NamedRows extends DatasetPart {
   /** Where the names come from (default: fields), and the first that comes from two sources. */
   readonly sources?: readonly FeatureSource[];
   readonly clash?: NameClash;
+  /** Names again, with every other source that they come from. */
+  readonly further?: readonly OfSource[];
   /** Where some label is not a number: the labels as texts; `labels` are positions in this list. */
   readonly labelTexts?: readonly string[];
   /** Whether columns ascend in every row, without repeats. */

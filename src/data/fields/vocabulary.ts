@@ -22,7 +22,7 @@ interface Vocabulary {
   readonly featureNames?: readonly string[];
   /** Names must come in the order in which the input has them. */
   columnOf(name: string, source: FeatureSource): number;
-  /** Whether names must come from one source each: hashes need not. */
+  /** Whether names must come from one source each: hashes need not, and count as two features. */
   readonly isStrict?: boolean;
   /** Notices at the end; `lost` values had a name without a column. */
   notices?(lost: number): string[];
@@ -115,7 +115,7 @@ class KnownNames implements Vocabulary {
   }
 }
 
-/** The column is a hash of the name. */
+/** The column is a hash of the name, whatever that comes from. */
 class HashedNames implements Vocabulary {
   readonly columns: number;
   readonly #bits: number;
@@ -130,29 +130,29 @@ class HashedNames implements Vocabulary {
     this.#taken = new Uint8Array(Math.ceil(this.columns / 8));
   }
 
-  columnOf(name: string): number {
+  columnOf(name: string, source: FeatureSource): number {
     const column = hashedColumn(name, this.#bits);
     const bit = 1 << (column & 7);
     if ((this.#taken[column >>> 3] & bit) === 0) this.#used += 1;
     this.#taken[column >>> 3] |= bit;
-    this.#distinct.add(name);
+    this.#distinct.add(`${source} ${name}`);
     return column;
   }
 
   notices(): string[] {
     const { count, exact } = this.#distinct;
     const about = exact ? '' : 'about ';
-    const names = `hashed ${about}${count} feature names into ${this.#used} of 2^${this.#bits} columns`;
+    const features = `hashed ${about}${count} features into ${this.#used} of 2^${this.#bits} columns`;
     const clashes = Math.max(0, count - this.#used);
     const share = clashes === 0 ? 'none' : `${about}${clashes}`;
     return [
-      `${names}: ${share} of them ${clashes === 1 ? 'shares' : 'share'} the column of another`,
+      `${features}: ${share} of them ${clashes === 1 ? 'shares' : 'share'} the column of another`,
     ];
   }
 }
 
 /** What comes before a clash of names, which may have a fault of its own. */
-function rowsBefore({ clash: _, ...rows }: NamedRows, clash: NameClash): NamedRows {
+function rowsBefore({ clash: _, further: __, ...rows }: NamedRows, clash: NameClash): NamedRows {
   return {
     ...rows,
     names: rows.names.slice(0, clash.names),
@@ -185,6 +185,7 @@ export class Assembler {
       throw new DataError(clashMessage(clash));
     }
     const columns = names.map((name, k) => this.vocabulary.columnOf(name, sources?.[k] ?? 0));
+    for (const { name, source } of rows.further ?? []) this.vocabulary.columnOf(name, source);
     this.#labels.add(labels, rows.labelTexts);
     const same = rows.ordered && columns.every((column, position) => column === position);
     const entries = same ? rows : this.#remap(rows, columns);

@@ -4,7 +4,14 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import zlib from 'node:zlib';
-import type { AsyncBuffer, Compressors, DecodedArray, FileMetaData, SchemaTree } from 'hyparquet';
+import type {
+  AsyncBuffer,
+  ColumnMetaData,
+  Compressors,
+  DecodedArray,
+  FileMetaData,
+  SchemaTree,
+} from 'hyparquet';
 import { DataError } from '../../errors.ts';
 import { explainAccess } from '../../files.ts';
 import { parquetColumns, parsers } from './parquet-columns.ts';
@@ -60,7 +67,9 @@ function bytesOf(handle: number, byteLength: number): AsyncBuffer {
     byteLength,
     slice(start, end = byteLength) {
       // Sizes come from the file: memory is taken only for bytes that are there.
-      if (!(start >= 0 && end <= byteLength)) throw new Error(`no bytes ${start} to ${end}`);
+      if (!(start >= 0 && end <= byteLength)) {
+        throw new Error(`it refers to bytes ${start} to ${end}; the file has ${byteLength}`);
+      }
       const bytes = new Uint8Array(Math.max(0, end - start));
       for (let filled = 0; filled < bytes.length; ) {
         const length = Math.min(atOnce, bytes.length - filled);
@@ -191,6 +200,9 @@ async function checkEnds(bytes: AsyncBuffer, path: string): Promise<void> {
 /** The decoder does not check the footer: a missing part would fail only where it is used. */
 function checkFooter({ num_rows, row_groups }: FileMetaData, columns: readonly TableColumn[]) {
   if (columns.some(({ name }) => typeof name !== 'string')) throw new Error('a column has no name');
+  if ([num_rows, ...row_groups.map((group) => group.num_rows)].some((n) => typeof n !== 'bigint')) {
+    throw new Error('a number of rows is missing, or of another type; expected a whole number');
+  }
   if (row_groups.some((group) => group.num_rows < 0n)) {
     throw new Error('a row group of less than 0 rows');
   }
@@ -209,9 +221,34 @@ function checkChunks({ row_groups }: FileMetaData, schema: SchemaTree): void {
     const found = columns.map(({ meta_data: column }) => pathText(column?.path_in_schema));
     const expected = leaves.map(({ path }) => pathText(path));
     const other = expected.findIndex((path, position) => path !== found[position]);
-    if (other < 0 && found.length === expected.length) continue;
+    if (other < 0 && found.length === expected.length) {
+      for (const { meta_data: column } of columns) checkChunk(column!, group);
+      continue;
+    }
     const [ours, theirs] = [expected[other], found[other]].map((path) => path ?? 'no column');
     throw new Error(`row group ${group + 1} has ${theirs} where the schema has ${ours}`);
+  }
+}
+
+/** The numbers that reading begins with; the decoder takes any for granted. */
+const chunkNumbers = {
+  num_values: 'number of values',
+  total_compressed_size: 'compressed size',
+  data_page_offset: 'page offset',
+} as const;
+
+function checkChunk(column: ColumnMetaData, group: number): void {
+  const title = `row group ${group + 1}, ${pathText(column.path_in_schema)}`;
+  for (const [field, what] of Object.entries(chunkNumbers)) {
+    const value: unknown = column[field as keyof typeof chunkNumbers];
+    if (typeof value === 'bigint' && value >= 0n) continue;
+    const found = typeof value === 'bigint' ? String(value) : 'missing, or of another type';
+    throw new Error(`${title}: its ${what} is ${found}; expected a whole number from 0 on`);
+  }
+  // The decoder makes nothing of a number that it has no name for.
+  for (const [what, name] of Object.entries({ type: column.type, compression: column.codec })) {
+    if (name) continue;
+    throw new Error(`${title}: its ${what} is missing or unknown; expected one that Parquet has`);
   }
 }
 
@@ -237,10 +274,18 @@ async function explained<Result>(
     return await read();
   } catch (error) {
     if (error instanceof DataError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    const fault = `damaged or unsupported Parquet in ${where}: ${message.replace(/^parquet /, '')}`;
+    const fault = `damaged or unsupported Parquet in ${where}: ${faultOf(error)}`;
     throw new DataError(`${path}: ${fault}`, { cause: error });
   }
+}
+
+/** What the decoder says; where it trips over a value, JavaScript's own words help nobody. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof TypeError || error instanceof RangeError) {
+    return 'a field or a value that is missing, or of another type or size; expected what the format prescribes there';
+  }
+  return error.message.replace(/^parquet /, '');
 }
 
 /** The values of a column, which come page by page. */

@@ -116,42 +116,50 @@ function cutOff(): Error {
 function countOf(struct: Struct, field: number, what: string): number {
   const value = struct.get(field);
   if (typeof value === 'number' && value >= 0 && value < 2 ** 31) return value;
-  const found = typeof value === 'number' ? value : 'nothing';
-  throw new Error(`${what} is ${found}; expected a whole number from 0 on`);
+  const found = value === undefined ? `has no ${what}` : `gives its ${what} as ${shown(value)}`;
+  throw new Error(`its header ${found}; expected a whole number from 0 to 2147483647`);
 }
 
-function structOf(header: Struct, field: number): Struct {
+function shown(value: number | Struct | undefined): string {
+  if (value === undefined) return 'none';
+  return typeof value === 'number' ? String(value) : 'a list of fields';
+}
+
+function structOf(header: Struct, field: number, what: string): Struct {
   const value = header.get(field);
   if (typeof value === 'object') return value;
-  throw new Error('no header of its type');
+  throw new Error(`its header says that it is ${what}; expected the fields of one, which it lacks`);
 }
 
 /** Values of a page of data; undefined for a dictionary. */
 function valuesOf(header: Struct, bytes: number): number | undefined {
   const type = header.get(1);
-  if (type === pageTypes.data) return countOf(structOf(header, 5), 1, 'its number of values');
+  const values = 'number of values';
+  if (type === pageTypes.data) return countOf(structOf(header, 5, 'a page of data'), 1, values);
   if (type === pageTypes.dictionary) {
-    countOf(structOf(header, 7), 1, 'its number of values');
+    countOf(structOf(header, 7, 'a dictionary'), 1, values);
     return undefined;
   }
-  if (type !== pageTypes.dataV2) throw new Error('a page that is neither data nor a dictionary');
-  const own = structOf(header, 8);
-  const values = countOf(own, 1, 'its number of values');
-  const nulls = countOf(own, 2, 'its number of nulls');
-  if (nulls > values) throw new Error(`${nulls} nulls among ${values} values`);
-  countOf(own, 3, 'its number of rows');
+  if (type !== pageTypes.dataV2) {
+    throw new Error(`its type is ${shown(type)}; expected 0 or 3 (data) or 2 (a dictionary)`);
+  }
+  const own = structOf(header, 8, 'a page of data');
+  const count = countOf(own, 1, values);
+  const nulls = countOf(own, 2, 'number of nulls');
+  if (nulls > count) throw new Error(`${nulls} nulls among ${count} values`);
+  countOf(own, 3, 'number of rows');
   const levels =
-    countOf(own, 5, 'the size of its levels') + countOf(own, 6, 'the size of its levels');
+    countOf(own, 5, 'size of definition levels') + countOf(own, 6, 'size of repetition levels');
   if (levels > bytes) throw new Error(`levels of ${levels} bytes in a page of ${bytes}`);
-  return values;
+  return count;
 }
 
 /** Checks the page at an offset: what it holds, and where the next one begins. */
 function checkPage(chunk: Uint8Array, offset: number): { values: number; end: number } {
   const reader = new HeaderReader(chunk, offset);
   const header = reader.struct();
-  countOf(header, 2, 'its uncompressed size');
-  const size = countOf(header, 3, 'its size');
+  countOf(header, 2, 'uncompressed size');
+  const size = countOf(header, 3, 'size');
   const end = reader.offset + size;
   if (end > chunk.length) {
     throw new Error(`${size} bytes long; the column has ${chunk.length - reader.offset} more`);

@@ -195,6 +195,11 @@ export function lossEntry(name: string): LossEntry | undefined {
   return Object.hasOwn(entries, name) ? entries[name as LossName] : undefined;
 }
 
+/** What no objective is below: the built-in losses are at least 0, a custom one may be negative. */
+export function leastObjective({ name, module }: Pick<Loss, 'name' | 'module'>): number {
+  return module === undefined && lossEntry(name) ? 0 : -Infinity;
+}
+
 type ParameterOf<Entry> = Entry extends { parameter: { name: infer Name extends string } }
   ? Name
   : never;

@@ -157,3 +157,8 @@ function argumentsOf(name: string, value: unknown): string[] {
   if (typeof value === 'boolean') return [value ? `--${long}` : `--no-${long}`];
   return [`--${long}`, typeof value === 'string' ? value : JSON.stringify(value)];
 }
+
+/** What no objective of a run is below: 0, unless its loss is one that a file brings. */
+export function leastBound({ loss, options }: RunSummary['start']): number {
+  return options.loss === loss ? 0 : -Infinity;
+}

@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { largestColumns, type Side, summarizeWeights } from '../../model/metrics/weight-summary.ts';
 import { type Label, type Model, vectorCount, weightsOf } from '../../model/model.ts';
+import { leastObjective } from '../../problem/losses/index.ts';
 import { describePenalty } from '../../problem/penalties/index.ts';
 import {
   type Colours,
@@ -147,8 +148,10 @@ function describeTask({ classes, multiLabel }: Model): string {
   return `classification: negative ${negative}, positive ${positive}`;
 }
 
-function certificateLines({ certificate, certificates, classes, weights }: Model): LabelledLine[] {
+function certificateLines(model: Model): LabelledLine[] {
+  const { certificate, certificates, classes, weights } = model;
   const { primal, dual, stopped, epochs, provedZeros } = certificate;
+  const least = leastObjective(model.loss);
   if (stopped === 'imported') {
     return [['certificate', 'none: another program trained it, and left no proof']];
   }
@@ -159,9 +162,9 @@ function certificateLines({ certificate, certificates, classes, weights }: Model
   const worstClass = worst && lineText(classes![certificates!.indexOf(worst)]);
   return [
     ['stopped', `${stopped} after ${plural(epochs, 'epoch')}`],
-    ['objective', `${primal}, at least ${dual} for any weights`],
-    ['certificate', describeCertificate(certificate)],
-    ['worst class', worst && `${worstClass}: ${describeCertificate(worst)}`],
+    ['objective', `${primal}, at least ${Math.max(dual, least)} for any weights`],
+    ['certificate', describeCertificate(certificate, least)],
+    ['worst class', worst && `${worstClass}: ${describeCertificate(worst, least)}`],
     ['zeros', provedZeros === undefined ? undefined : describeZeros(certificate, weights.length)],
   ];
 }

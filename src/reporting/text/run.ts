@@ -20,7 +20,7 @@ import {
   lineText,
   plural,
 } from '../format.ts';
-import { commandLine, solverName, statusText } from '../records/labels.ts';
+import { commandLine, leastBound, solverName, statusText } from '../records/labels.ts';
 import type { RunDetail, RunSeries, RunSummary, SampleLine } from '../records/record.ts';
 import { type LabelledLine, twoColumns } from '../table.ts';
 import { describeMetrics } from './metrics.ts';
@@ -127,7 +127,7 @@ function problemLines(summary: RunSummary): LabelledLine[] {
 }
 
 function outcomeLines({ summary, vector, epochs }: RunDetail): LabelledLine[] {
-  const { begin, latest, report, result, failure } = summary;
+  const { start, begin, latest, report, result, failure } = summary;
   const failed: LabelledLine = ['failure', formatIfKnown(failure?.message, lineText)];
   if (report) {
     const { rows, loss, recentLoss, error, recentError } = report;
@@ -149,13 +149,15 @@ function outcomeLines({ summary, vector, epochs }: RunDetail): LabelledLine[] {
     ...(dual !== null && dual !== undefined && { dual }),
     ...(result?.stopped && { stopped: result.stopped }),
   };
+  const least = leastBound(start);
+  const bound = typeof dual === 'number' ? Math.max(dual, least) : dual;
   const weights = vectors * (begin?.columns ?? result?.columns ?? 0);
   const curves = `class ${vector + 1} of ${vectors}, ${plural(epochs, 'epoch')}`;
   return [
     failed,
     ['epochs', `${formatCount(count)} (${passes} passes over the data)`],
-    ['objective', `${numberText(primal)}, lower bound ${numberText(dual)}`],
-    ['certificate', describeCertificate(proof)],
+    ['objective', `${numberText(primal)}, lower bound ${numberText(bound)}`],
+    ['certificate', describeCertificate(proof, least)],
     ['zeros', result?.provedZeros === undefined ? undefined : describeZeros(result, weights)],
     ['curves', vectors > 1 ? curves : undefined],
   ];

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../model/metrics/evaluate.ts';
-import { lossEntry } from '../../problem/losses/index.ts';
+import { leastObjective, lossEntry } from '../../problem/losses/index.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
 import type { StopReason } from '../../train/events.ts';
 import type { TrainReport } from '../../train/options/options.ts';
 import {
@@ -19,7 +20,7 @@ import {
 /** What `dso train` says at the end: what was solved, how well, why it ended, where it is. */
 export function summarize(
   report: TrainReport,
-  tolerance: number,
+  { loss: trained, tolerance }: { readonly loss?: Loss | undefined; readonly tolerance: number },
   saved: { readonly path: string; readonly bytes: number },
   { bold, dim, green, yellow }: Colours,
 ): string {
@@ -32,7 +33,9 @@ export function summarize(
       dataSize(rows, columns, nonzeros),
     `${solver} solver on ${describeThreads(report)}, ${describeStop(stopped, tolerance)} ` +
       `after ${plural(epochs, 'epoch')} ${dim(times)}`,
-    (stopped === 'converged' ? green : yellow)(describeCertificate(report)),
+    (stopped === 'converged' ? green : yellow)(
+      describeCertificate(report, leastObjective(trained ?? { name: loss })),
+    ),
     ...(report.provedZeros === undefined
       ? []
       : [describeZeros(report, columns * (report.vectors ?? 1))]),
@@ -71,16 +74,17 @@ function describeStop(stopped: StopReason, tolerance: number): string {
 type Proof = Pick<TrainReport, 'relativeGap'> &
   Partial<Pick<TrainReport, 'primal' | 'dual' | 'stopped'>>;
 
-/** A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). */
-export function describeCertificate({
-  relativeGap,
-  primal,
-  dual = -Infinity,
-  stopped,
-}: Proof): string {
+/**
+ * A gap of g relative to P(w) bounds (P(w) − P*) / P* by g / (1 − g). `least`: what no objective is
+ * below; a proved bound may be, by rounding errors.
+ */
+export function describeCertificate(
+  { relativeGap, primal, dual = -Infinity, stopped }: Proof,
+  least = -Infinity,
+): string {
   if (stopped === 'precision' && primal !== undefined && !(relativeGap <= 0.5)) {
     if (dual === -Infinity) return `objective ${formatNumber(primal)}, no lower bound`;
-    return `objective ${formatNumber(primal)}, optimum at least ${formatNumber(dual + 0)}`;
+    return `objective ${formatNumber(primal)}, optimum at least ${formatNumber(Math.max(dual, least) + 0)}`;
   }
   if (!(relativeGap < 1)) return 'no certificate yet: no useful lower bound found';
   const gap = `relative duality gap ${formatGapUp(relativeGap)}`;

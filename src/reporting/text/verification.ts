@@ -1,24 +1,30 @@
+import { leastObjective } from '../../problem/losses/index.ts';
 import type { Bounds, Verification } from '../../train/verify/verify.ts';
 import { type Colours, formatCount, formatGapUp } from '../format.ts';
 
 /** What `dso verify` prints: the claim, what is proved, and whether that is enough. */
 export function describeVerification(
   verification: Verification,
+  loss: Parameters<typeof leastObjective>[0],
   { bold, green, red }: Colours,
 ): string {
   const { confirmed, from, claimed, proved } = verification;
+  const least = leastObjective(loss);
   const source = from === 'dual-point' ? 'the kept dual point' : 'the weights';
   return [
-    `claimed  ${describeBounds(claimed)}`,
-    `proved   ${describeBounds(proved)}, from ${source}`,
+    `claimed  ${describeBounds(claimed, least)}`,
+    `proved   ${describeBounds(proved, least)}, from ${source}`,
     (confirmed ? green : red)(bold(verdict(verification))),
   ].join('\n');
 }
 
-/** Every digit counts here. */
-function describeBounds({ primal, dual, relativeGap }: Bounds): string {
+/** Every digit counts here. Rounding errors may have put the bound below what no objective is below. */
+function describeBounds({ primal, dual, relativeGap }: Bounds, least: number): string {
   if (!(dual > -Infinity)) return `objective ${primal}, no lower bound`;
-  return `objective ${primal}, optimum at least ${dual}, relative gap ${formatGapUp(relativeGap)}`;
+  const bound = Math.max(dual, least);
+  // Between 0 and P no gap is larger than P.
+  const gap = formatGapUp(dual > least ? relativeGap : Math.min(relativeGap, 1));
+  return `objective ${primal}, optimum at least ${bound}, relative gap ${gap}`;
 }
 
 function verdict(verification: Verification): string {

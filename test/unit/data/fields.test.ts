@@ -234,11 +234,11 @@ describe('hashes of names', () => {
       ],
     ]);
     expect(dataset.notices[1]).toBe(
-      'hashed 4 feature names into 4 of 2^18 columns: none of them share the column of another',
+      'hashed 4 features into 4 of 2^18 columns: none of them share the column of another',
     );
     const few = await read(text, { hashBits: 1 });
     expect(few.notices[1]).toBe(
-      'hashed 4 feature names into 2 of 2^1 columns: 2 of them share the column of another',
+      'hashed 4 features into 2 of 2^1 columns: 2 of them share the column of another',
     );
     for (const part of few.parts) expect(part.indices.every((index) => index < 2)).toBe(true);
     const sums = rowsOf(few).map(([, ...entries]) =>

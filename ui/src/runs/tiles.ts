@@ -1,4 +1,4 @@
-import { runSeconds } from '../../../src/reporting/records/labels.ts';
+import { leastBound, runSeconds } from '../../../src/reporting/records/labels.ts';
 import type { EpochLine, RunSummary } from '../../../src/reporting/records/record.ts';
 import {
   formatCount,
@@ -40,7 +40,7 @@ export function tilesOf(run: RunSummary, curves?: VectorCurves): TileContent[] {
       value: text(primal, number),
       ...(vectors > 1 && result && { note: `all ${formatCount(vectors)} classes` }),
     },
-    { name: 'bound', value: text(dual, number) },
+    { name: 'bound', value: text(dual && Math.max(dual, leastBound(run.start)), number) },
     {
       name: 'relative gap',
       value: text(gapOf(run) ?? (result ? undefined : latest?.relativeGap), formatProof),

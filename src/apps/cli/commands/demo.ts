@@ -40,7 +40,7 @@ export const demoCommand: Action<DemoFlags> = async ({ flags, terminal }, folder
   };
   const { report, code } = await trainAndSave(paths.trainPath, trainFlags, terminal);
   await printStep(terminal, 'trained', describeTraining(report));
-  await printStep(terminal, 'result', describeCertificate(report));
+  await printStep(terminal, 'result', describeCertificate(report, 0));
   if (report.test) await printStep(terminal, 'tested', describeMetrics(report.test));
 
   const reportPath = join(folder, 'report.json');

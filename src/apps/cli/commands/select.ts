@@ -226,7 +226,7 @@ async function refit(
   progress.end();
   const total = trained.seconds.total + read;
   const report = { ...trained, seconds: { ...trained.seconds, read, total } };
-  command.say(summarize(report, tolerance, savedModel(path), terminal.colours));
+  command.say(summarize(report, { loss, tolerance }, savedModel(path), terminal.colours));
   return { report, code: exitCodeOfStop(report.stopped, interrupts.received) };
 }
 

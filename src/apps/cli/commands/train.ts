@@ -57,12 +57,14 @@ async function streamAlone(
 async function reportOutcome(
   data: string,
   flags: TrainFlags,
-  { report, path, visits }: TrainOutcome,
+  { report, loss, path, visits }: TrainOutcome,
   terminal: Terminal,
 ): Promise<void> {
   if (flags.json) await terminal.printJson(report);
   if (flags.quiet) return;
-  terminal.say(summarize(report, flags.tolerance, savedModel(path), terminal.colours));
+  terminal.say(
+    summarize(report, { loss, tolerance: flags.tolerance }, savedModel(path), terminal.colours),
+  );
   const advice = [adviseOnRanks(report, fewRotations), adviseOnProgress(report)];
   for (const one of advice) if (one) terminal.note(one);
   if (visits === undefined) return;
@@ -175,7 +177,7 @@ async function readAndTrain(run: Run) {
   const result = await trainInGroup(dataset, options, group);
   if (!result) return undefined;
   await writeModel(path, result.model);
-  if (result.dual) await writeDualPoint(dualPath(path), result.model, result.dual);
+  if (result.dual) await writeDualPoint(dualPath(path), result.model, result.dual, path);
   job.recoveryHint = () => `the model is complete, in ${path}`;
   const visits = visitsPath(flags, path);
   if (visits !== undefined) await writeVisits(visits, result, flags);
@@ -185,7 +187,8 @@ async function readAndTrain(run: Run) {
   // Another rank may have got the signal, and from a launcher rather than from a person.
   const signal = interrupts.received ?? (group.size > 1 ? 'SIGTERM' : undefined);
   const code = exitCodeOfStop(report.stopped, signal);
-  return { report, path, visits, code: observers?.end(report, code) ?? code, observers };
+  const { loss } = problem;
+  return { report, loss, path, visits, code: observers?.end(report, code) ?? code, observers };
 }
 
 /** The options that the library has too, but for those that are read from files. */

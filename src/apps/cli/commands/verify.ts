@@ -31,7 +31,9 @@ export const verifyCommand: Action<VerifyFlags> = async ({ flags, terminal }, pa
       const read = sql === undefined ? reader.asTrainedOn(model, source) : reader.query(sql);
       const { columns } = await read;
       return {
-        dual: await findDualPoint(path, model, flags.dual, (message) => progress.notice(message)),
+        dual: await findDualPoint(path, model, flags.dual, (message) =>
+          progress.notice(message, true),
+        ),
         dataset: await read,
         penaltyFactors:
           factors === undefined ? undefined : await readPenaltyFactors(factors, columns),
@@ -40,7 +42,7 @@ export const verifyCommand: Action<VerifyFlags> = async ({ flags, terminal }, pa
   );
   // It keeps this thread busy: a signal must end the process, and not wait until it is heard.
   const verification = await verify(model, dataset, { dual, penaltyFactors, loss, threads });
-  const text = () => describeVerification(verification, terminal.outputColours);
+  const text = () => describeVerification(verification, model.loss, terminal.outputColours);
   await terminal.printResult(flags.json, verification, text);
   return verification.confirmed ? exitCodes.done : exitCodes.failure;
 };
@@ -50,7 +52,7 @@ async function findDualPoint(
   path: string,
   model: Model,
   given: string | undefined,
-  notice: (message: string) => void,
+  warn: (message: string) => void,
 ): Promise<DualPoint | undefined> {
   if (given !== undefined) return readDualPoint(given, model);
   if (path === standardStream || !existsSync(dualPath(path))) return undefined;
@@ -58,7 +60,7 @@ async function findDualPoint(
     return await readDualPoint(dualPath(path), model);
   } catch (error) {
     if (!(error instanceof OtherModelError)) throw error;
-    notice(`not used: ${error.message}`);
+    warn(`not used: ${error.message}`);
     return undefined;
   }
 }

@@ -383,6 +383,17 @@ describe('dso runs show', () => {
     expect(text).toMatch(/^command +dso train train\.svm --name 'base line'$/m);
   });
 
+  test('a bound below 0 is one of a custom loss', async () => {
+    const boundOf = async (loss: string) => {
+      const folder = join(temporaryFolder(), 'runs');
+      const end = { ...ended, dual: -2, stopped: 'precision', relativeGap: 9 } as const;
+      record(folder, ids[0], { start: { loss: 'hinge', options: { loss } }, end }).close();
+      return (await show(folder, 'last')).match(/(?<=lower bound |optimum at least )-?\d+$/gm);
+    };
+    expect(await boundOf('hinge')).toEqual(['0', '0']);
+    expect(await boundOf('./hinge.mjs')).toEqual(['-2', '-2']);
+  });
+
   test('charts before the long table of many classes', async () => {
     const folder = join(temporaryFolder(), 'runs');
     const metrics: MulticlassMetrics = {

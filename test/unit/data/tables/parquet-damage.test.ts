@@ -105,9 +105,9 @@ describe('pages', () => {
   });
 
   test.each([
-    [{ size: -1 }, 'its size is -1; expected a whole number from 0 on'],
+    [{ size: -1 }, 'its header gives its size as -1; expected a whole number from 0'],
     [{ size: 41 }, '41 bytes long; the column has 40 more'],
-    [{ values: -7 }, 'its number of values is -7'],
+    [{ values: -7 }, 'its header gives its number of values as -7; expected'],
     [{ values: 39 }, 'pages of 39 values together; expected 40'],
   ])('with other sizes are rejected: %j', (header, message) => {
     expect(check(header)).toThrow(message);
@@ -115,7 +115,9 @@ describe('pages', () => {
 
   test('without a size are rejected', () => {
     const chunk = Uint8Array.from([...struct({ 1: 0, 2: rows }), ...page]);
-    expect(() => checkPages(chunk, column, () => {})).toThrow('its size is nothing');
+    expect(() => checkPages(chunk, column, () => {})).toThrow(
+      'its header has no size; expected a whole number from 0 to',
+    );
   });
 
   test('have the checksum of their header, if it has one', () => {
@@ -126,6 +128,30 @@ describe('pages', () => {
       'column "x": page 1: its checksum is not that of its bytes',
     );
   });
+});
+
+test('a footer with damages is refused in words, not in those of the engine', async () => {
+  const bytes = readFileSync(golden);
+  const path = temporaryFile('damaged.parquet', bytes);
+  const footer = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+  const faults = new Set<string>();
+  for (let at = footer; at < bytes.length - 8; at += 3) {
+    for (const value of [0, 0x15, 0xff]) {
+      const forged = Buffer.from(bytes);
+      forged[at] = value;
+      writeFileSync(path, forged);
+      const error = await readDataset(path).catch((caught: unknown) => caught);
+      const message = error instanceof Error ? error.message.replace(path, 'PATH') : '';
+      if (message.startsWith('PATH: damaged or unsupported')) faults.add(message);
+    }
+  }
+  expect(faults.size).toBeGreaterThan(3);
+  for (const fault of faults) {
+    expect(fault).not.toMatch(/undefined|Cannot |is not |BigInt|Invalid|nothing|NaN|\[object/);
+  }
+  expect([...faults].join('\n')).toContain(
+    'in its footer: a field or a value that is missing, or of another type or size; expected what',
+  );
 });
 
 test('a column that the schema does not have is found before any is decoded', async () => {

@@ -35,9 +35,12 @@ const report: TrainReport = {
 
 function lines(changes: Partial<TrainReport>): string[] {
   const saved = { path: 'spam.model', bytes: 168_000 };
-  return summarize({ ...report, ...changes }, 1e-3, saved, picocolors.createColors(false)).split(
-    '\n',
-  );
+  return summarize(
+    { ...report, ...changes },
+    { tolerance: 1e-3 },
+    saved,
+    picocolors.createColors(false),
+  ).split('\n');
 }
 
 test('what was solved, how it ended, how good it is, where it is', () => {
@@ -74,17 +77,16 @@ test('a gap that proves nothing is not called a certificate', () => {
 });
 
 test('at the limits of double precision both numbers are given', () => {
-  const at = (primal: number, dual: number) =>
-    describeCertificate({
-      relativeGap: (primal - dual) / Math.abs(primal),
-      primal,
-      dual,
-      stopped: 'precision',
-    });
+  const at = (primal: number, dual: number, least?: number) => {
+    const relativeGap = (primal - dual) / Math.abs(primal);
+    return describeCertificate({ relativeGap, primal, dual, stopped: 'precision' }, least);
+  };
   expect(at(3e-9, 1e-9)).toBe('objective 3e-9, optimum at least 1e-9');
   expect(at(3e-9, -Infinity)).toBe('objective 3e-9, no lower bound');
   expect(at(-3, -7)).toBe('objective -3, optimum at least -7');
   expect(at(3e-17, -0)).toBe('objective 3e-17, optimum at least 0');
+  expect(at(3e12, -120, 0)).toBe('objective 3e12, optimum at least 0');
+  expect(at(3e-9, 1e-9, 0)).toBe('objective 3e-9, optimum at least 1e-9');
   expect(at(1, 0.99)).toMatch(/^within 1\.\d+ % of the optimum/);
 });
 

@@ -64,6 +64,14 @@ describe('tiles', () => {
     expect(headline(run, { fraction: 0 })).toMatch(/^ended without a certificate/);
   });
 
+  test('show no bound below 0, unless the loss is a custom one', () => {
+    const run = summary({ latest: { ...latest, dual: -0.25 } });
+    const bound = (loss: string) =>
+      value(tilesOf({ ...run, start: { ...start, options: { loss } } }), 'bound');
+    expect(bound(start.loss)).toMatch(/^0(\.0+)?$/);
+    expect(Number(bound('./own.mjs'))).toBe(-0.25);
+  });
+
   test('stay with the class that was chosen, whichever wrote last', () => {
     const run = summary({
       begin: begin({ vectors: 20 }),
