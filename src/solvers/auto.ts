@@ -75,6 +75,10 @@ function isTall({ intercept, shape }: ProblemSummary): boolean {
   return shape.rows > rowsPerColumn * shape.columns;
 }
 
+function isTallClassification(request: ProblemSummary): boolean {
+  return request.loss.task === 'classification' && isTall(request);
+}
+
 /** Steps on rows or on columns: whichever the loss allows and the shape favours, and why. */
 function favouredMode(request: ProblemSummary): ['rows' | 'columns', string] {
   const { loss, penalty } = request;
@@ -151,7 +155,7 @@ function withInterior(plan: SolverPlan, request: ProblemSummary): SolverPlan {
 /** A smooth loss with a quadratic penalty alone. */
 function planSmooth(request: ProblemSummary): SolverPlan {
   const { loss } = request;
-  if (isCurved(loss) || loss.task === 'regression' || isTall(request)) {
+  if (isCurved(loss) || loss.task === 'regression' || isTallClassification(request)) {
     const reason = `${loss.name} with l2: Newton steps`;
     return { name: 'newton', settings: solverEntries.newton.defaults, reason };
   }
@@ -164,11 +168,11 @@ function planInMemory(request: ProblemSummary): SolverPlan {
   if (loss.smooth && isFree && !(penalty.l1 > 0)) {
     return withInterior(planSmooth(request), request);
   }
-  // Interior points cannot start where another problem has ended.
-  const startsWarm = request.warmStarts && isCurved(loss) && isFree;
-  const cheap = startsWarm ? undefined : cheapInterior(request);
+  const isSparse = loss.smooth && isFree;
+  const suitsSet = isSparse && (isCurved(loss) || isTallClassification(request));
+  const cheap = suitsSet ? undefined : cheapInterior(request);
   if (cheap) return cheap;
-  if (loss.smooth && isFree) {
+  if (isSparse) {
     const reason = `${loss.name} with ${penalty.name}: second-order steps on the columns with a weight`;
     return { name: 'working-set', settings: solverEntries['working-set'].defaults, reason };
   }

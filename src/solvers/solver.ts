@@ -108,8 +108,6 @@ export interface ProblemSummary {
   readonly shape: DataShape;
   /** The grid that is asked for, if any. */
   readonly grid?: number | undefined;
-  /** Whether it is one of a row of problems, each of which starts where the one before ended. */
-  readonly warmStarts?: boolean;
   /** Whether the data may stay on disk, since memory is limited by an option. */
   readonly fromDisk?: boolean;
 }

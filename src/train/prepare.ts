@@ -116,7 +116,6 @@ export async function prepareTraining(
     shape: shard,
     grid: options.grid,
     fromDisk: options.memory !== undefined,
-    warmStarts,
   });
   if (options.keepDual && entryOf(plan).hasNoDualPoint) {
     throw new UsageError(
