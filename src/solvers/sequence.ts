@@ -214,11 +214,17 @@ class MethodSequence implements Method {
   }
 }
 
-/** The same members, with 0 for numbers that are not finite. */
+/** The same members, also of objects in it, with 0 for numbers that are not finite. */
 function finite(saved: object): object {
   const entries = Object.entries(saved).map(([key, value]: [string, unknown]) => [
     key,
-    typeof value === 'number' && !Number.isFinite(value) ? 0 : value,
+    finiteValue(value),
   ]);
   return Object.fromEntries(entries) as object;
+}
+
+function finiteValue(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : 0;
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord ? finite(value) : value;
 }
