@@ -5,10 +5,10 @@ import { BlockMethod, BlockState } from '../block-state.ts';
 import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
 import { ColumnPart } from './columns.ts';
-import { GrowingSet, noRound } from './growing-set.ts';
+import { firstRound, GrowingSet } from './growing-set.ts';
 import { allocateInterior, type InteriorMemory, type InteriorSettings } from './memory.ts';
 import { OfferedPoint, type OfferState } from './offered-point.ts';
-import { addProducts, aimAt, bringTowards, limitSteps, type PairSum, type Pairs } from './pairs.ts';
+import { addProducts, aimAt, bringTowards, limitSteps, named, type PairSum } from './pairs.ts';
 import { RowPart } from './rows.ts';
 import { SetSystem } from './set-system.ts';
 import { ShortSystem } from './short-system.ts';
@@ -86,8 +86,8 @@ class InteriorPoint extends BlockMethod {
         context,
         growing,
         columns.members,
-        Object.assign(this.scalars, noRound),
-        settings.joining ?? joining,
+        Object.assign(this.scalars, firstRound),
+        { joining: settings.joining ?? joining, yields: settings.yields },
       );
       this.#system = new SetSystem(context, system.set.system, arrays, this.#set.columns);
     } else {
@@ -183,12 +183,8 @@ class InteriorPoint extends BlockMethod {
     const { columns } = this.#memory;
     if (!this.#gap) this.#differentiate();
     this.#gap = undefined;
-    if (this.#set?.isSolved) {
-      const { offered: primal, best: dual } = this.scalars;
-      this.#set.grow(columns.image, relativeGap({ primal, dual }));
-      this.#start();
-      this.#differentiate();
-    }
+    if (this.#set) this.#grow(this.#set);
+    if (this.isStuck) return;
     for (const part of this.#rows) part.scale();
     for (const part of this.#columns) part.scale();
     team.barrier();
@@ -203,6 +199,27 @@ class InteriorPoint extends BlockMethod {
     // Afresh: rounding shows as a residual, which the next step corrects.
     objective.margins(columns.weights, this.#memory.iterate);
     this.passes++;
+  }
+
+  #grow(set: GrowingSet): void {
+    const { offered: primal, best: dual } = this.scalars;
+    const { image, weights } = this.#memory.columns;
+    const growth = set.advance(image, relativeGap({ primal, dual }));
+    if (growth === 'anew') {
+      this.#start();
+      this.#differentiate();
+    } else if (growth === 'joined') {
+      const { total, count } = this.#products([0, 0]);
+      for (const part of this.#columns) part.join(total / count);
+      this.context.team.barrier();
+      this.context.objective.margins(weights, this.#memory.iterate);
+      this.passes++;
+    }
+  }
+
+  /** Whether another method should take over. */
+  get isStuck(): boolean {
+    return this.#set?.isStuck === true;
   }
 
   /** α and its image. */
@@ -368,11 +385,6 @@ class InteriorPoint extends BlockMethod {
     this.#differentiate();
     this.#gap = { primal: this.scalars.offered, dual: this.scalars.dual };
   }
-}
-
-/** The numbers of pairs, which are what a checkpoint saves of them. */
-function named(name: string, { x, z }: Pairs): Record<string, Float64Array> {
-  return { [`${name}X`]: x, [`${name}Z`]: z };
 }
 
 function isUnbounded({ conjugateLow, conjugateHigh, parameter }: Loss): boolean {
