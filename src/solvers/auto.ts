@@ -1,6 +1,11 @@
 import type { Loss } from '../problem/losses/loss.ts';
 import { boundsOf } from '../problem/penalties/separable.ts';
-import { interiorCost, interiorIncompatibility, interiorSettings } from './interior/plan.ts';
+import {
+  interiorCost,
+  interiorIncompatibility,
+  interiorSettings,
+  mostColumns,
+} from './interior/plan.ts';
 import {
   type InteriorSettings,
   type NextPlan,
@@ -153,6 +158,18 @@ function planSmooth(request: ProblemSummary): SolverPlan {
   return planRing({ mode: 'auto' }, request);
 }
 
+/** A linear program. As many weights as rows may be needed: dual steps where the set would become too large. */
+function planLinear(request: ProblemSummary): SolverPlan {
+  const { loss, penalty, shape } = request;
+  const reason = `${loss.name} with ${penalty.name} is a linear program`;
+  const settings = interiorSettings(request);
+  if (settings.side !== 'set' || shape.rows <= mostColumns) {
+    return { name: 'interior-point', settings, reason };
+  }
+  const next: NextPlan = { plan: planRing({ mode: 'rows' }, request) };
+  return { name: 'interior-point', settings: { ...settings, yields: true }, reason, next };
+}
+
 function planInMemory(request: ProblemSummary): SolverPlan {
   const { loss, penalty } = request;
   const isFree = boundsOf(penalty) === undefined;
@@ -167,9 +184,7 @@ function planInMemory(request: ProblemSummary): SolverPlan {
     return { name: 'working-set', settings: solverEntries['working-set'].defaults, reason };
   }
   const isLinear = !loss.smooth && !(penalty.l2 > 0);
-  if (isLinear && !interiorIncompatibility(request)) {
-    return planInterior(request, `${loss.name} with ${penalty.name} is a linear program`);
-  }
+  if (isLinear && !interiorIncompatibility(request)) return planLinear(request);
   return withInterior(planRing({ mode: 'auto' }, request), request);
 }
 

@@ -285,8 +285,8 @@ export type SolverPlan = {
 /** A second solver for the same data, with what the first one has found as its start. */
 export interface NextPlan {
   readonly plan: SolverPlan;
-  /** Passes of the first one after which it begins, unless the tolerance has been met. */
-  readonly after: number;
+  /** Passes of the first one after which it begins, unless the tolerance has been met; else when that is stuck. */
+  readonly after?: number;
 }
 
 /** The entry of a plan; that its settings are the right ones is what SolverPlan says. */

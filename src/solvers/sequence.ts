@@ -34,8 +34,8 @@ export function createMethod(
 }
 
 /**
- * A method, and another that takes its place where it has not met the tolerance after a number of
- * passes, unless the fall of its gap promises to meet it in as many passes again. Work and gaps
+ * A method, and another that takes its place where it is stuck, or has not met the tolerance after a number
+ * of passes, unless the fall of its gap promises to meet it in as many passes again. Work and gaps
  * decide, never time, so the change comes at the same epoch on any machine.
  */
 class MethodSequence implements Method {
@@ -63,7 +63,7 @@ class MethodSequence implements Method {
     context: SolverContext,
     name: EntryName,
     first: Method,
-    { plan, after }: NextPlan,
+    { plan, after = Number.MAX_VALUE }: NextPlan,
     create: (context: SolverContext) => Method,
   ) {
     this.#context = context;
@@ -125,9 +125,10 @@ class MethodSequence implements Method {
     const { changed, due } = this.#scalars;
     const { tolerance } = this.#context;
     const { passes } = this.#first;
-    if (changed || passes < due) return false;
     const gap = relativeGap(this.#scalars);
-    if (gap <= tolerance) return false;
+    if (changed || gap <= tolerance) return false;
+    if (this.#first.isStuck) return true;
+    if (passes < due) return false;
     const isNear = this.#passesLeft(gap) <= this.#budget;
     Object.assign(this.#scalars, { due: passes + this.#budget / 2 });
     this.#mark(gap);
@@ -150,11 +151,12 @@ class MethodSequence implements Method {
   }
 
   #change(): void {
-    const { weights, dualPoint } = this.#first;
-    const start = { weights, ...(dualPoint && { alpha: dualPoint }) };
+    const { weights, dualPoint, isStuck } = this.#first;
+    // The point of one that is stuck is far from the optimum, and no better a start than none.
+    const start = !isStuck && { start: { weights, ...(dualPoint && { alpha: dualPoint }) } };
     // Threads may still be reading what the first one has written.
     this.#context.team.barrier();
-    this.#second = this.#create({ ...this.#context, resumes: false, start });
+    this.#second = this.#create({ ...this.#context, resumes: false, ...start });
     this.#scalars.changed = true;
   }
 

@@ -66,6 +66,8 @@ export interface Method {
   readonly visits?: Int32Array | undefined;
   /** Rotations of the ring per epoch, where they are a choice. */
   readonly rotations?: number | undefined;
+  /** Whether it can not go on as it should, so that another method takes its place where there is one. */
+  readonly isStuck?: boolean;
   /** The name of the solver at work, where several take turns. */
   readonly solver?: string;
   epoch(): void;

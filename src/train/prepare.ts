@@ -265,7 +265,8 @@ async function announce(
   }
   const titleOf = ({ name }: Pick<SolverPlan, 'name'>) => entryOf({ name }).title ?? name;
   const { next } = plan;
-  const later = next ? `; ${titleOf(next.plan)} if that is slow after ${next.after} passes` : '';
+  const where = next?.after ? `is slow after ${next.after} passes` : 'needs too many columns';
+  const later = next ? `; ${titleOf(next.plan)} if that ${where}` : '';
   const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
   const ranks = group.size > 1 ? `${count(group.size, 'rank')} of ` : '';
   const workers = `grid ${grid} × ${grid} on ${ranks}${count(threads, 'thread')}`;
