@@ -5,6 +5,7 @@ import {
   interiorIncompatibility,
   interiorSettings,
   isKnown,
+  mostColumns,
 } from './interior/plan.ts';
 import {
   entryOf,
@@ -162,6 +163,21 @@ function planSmooth(request: ProblemSummary): SolverPlan {
   return cheapInterior(request) ?? planRing({ mode: 'auto' }, request);
 }
 
+/** A linear program. As many weights as rows may be needed: dual steps where the set would become too large. */
+function planLinear(request: ProblemSummary): SolverPlan {
+  const { loss, penalty, shape } = request;
+  const reason = `${loss.name} with ${penalty.name} is a linear program`;
+  const settings = interiorSettings(request);
+  const yields = settings.side === 'set' && shape.rows > mostColumns;
+  const next: NextPlan = { plan: planRing({ mode: 'rows' }, request) };
+  return {
+    name: 'interior-point',
+    settings: { ...settings, ...(yields && { yields }) },
+    reason,
+    next,
+  };
+}
+
 function planInMemory(request: ProblemSummary): SolverPlan {
   const { loss, penalty } = request;
   const isFree = boundsOf(penalty) === undefined;
@@ -177,9 +193,7 @@ function planInMemory(request: ProblemSummary): SolverPlan {
     return { name: 'working-set', settings: solverEntries['working-set'].defaults, reason };
   }
   const isLinear = !loss.smooth && !(penalty.l2 > 0);
-  if (isLinear && isKnown(loss) && !interiorIncompatibility(request)) {
-    return interiorThenRows(request, `${loss.name} with ${penalty.name} is a linear program`);
-  }
+  if (isLinear && isKnown(loss) && !interiorIncompatibility(request)) return planLinear(request);
   return withInterior(planRing({ mode: 'auto' }, request), request);
 }
 

@@ -285,10 +285,7 @@ export type SolverPlan = {
 /** A second solver for the same data, with what the first one has found as its start. */
 export interface NextPlan {
   readonly plan: SolverPlan;
-  /**
-   * Passes of the first one after which it begins, unless the tolerance has been met; default: only
-   * where the steps of the first one lead nowhere.
-   */
+  /** Passes of the first one after which it begins, unless the tolerance has been met; default: when that is stuck. */
   readonly after?: number;
 }
 

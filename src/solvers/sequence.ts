@@ -34,10 +34,9 @@ export function createMethod(
 }
 
 /**
- * A method, and another that takes its place where it has not met the tolerance after a number of
- * passes, unless the fall of its gap promises to meet it in as many passes again; sooner where its
- * steps lead nowhere. Work and gaps decide, never time, so the change comes at the same epoch on any
- * machine.
+ * A method, and another that takes its place where it is stuck, or has not met the tolerance after a number
+ * of passes, unless the fall of its gap promises to meet it in as many passes again. Work and gaps
+ * decide, never time, so the change comes at the same epoch on any machine.
  */
 class MethodSequence implements Method {
   readonly #context: SolverContext;
@@ -101,8 +100,8 @@ class MethodSequence implements Method {
     return this.#first.passes + (this.#scalars.changed ? this.#second.passes : 0);
   }
 
-  get isSpent(): boolean {
-    return this.#scalars.changed && this.#second.isSpent === true;
+  get isStuck(): boolean {
+    return this.#scalars.changed && this.#second.isStuck === true;
   }
 
   get polish(): number {
@@ -130,10 +129,9 @@ class MethodSequence implements Method {
     const { changed, due } = this.#scalars;
     const { tolerance } = this.#context;
     const { passes } = this.#first;
-    if (changed) return false;
     const gap = relativeGap(this.#scalars);
-    if (gap <= tolerance) return false;
-    if (this.#first.isSpent) return true;
+    if (changed || gap <= tolerance) return false;
+    if (this.#first.isStuck) return true;
     if (passes < due) return false;
     const isNear = this.#passesLeft(gap) <= this.#budget;
     Object.assign(this.#scalars, { due: passes + this.#budget / 2 });
@@ -157,16 +155,12 @@ class MethodSequence implements Method {
   }
 
   #change(): void {
-    const { weights, dualPoint, isSpent } = this.#first;
-    // Where its steps led nowhere, the next one had better begin anew.
-    const start = { weights, ...(dualPoint && { alpha: dualPoint }) };
+    const { weights, dualPoint, isStuck } = this.#first;
+    // The point of one that is stuck is far from the optimum, and no better a start than none.
+    const start = !isStuck && { start: { weights, ...(dualPoint && { alpha: dualPoint }) } };
     // Threads may still be reading what the first one has written.
     this.#context.team.barrier();
-    this.#second = this.#create({
-      ...this.#context,
-      resumes: false,
-      ...(!isSpent && { start }),
-    });
+    this.#second = this.#create({ ...this.#context, resumes: false, ...start });
     this.#scalars.changed = true;
   }
 

@@ -66,10 +66,10 @@ export interface Method {
   readonly visits?: Int32Array | undefined;
   /** Rotations of the ring per epoch, where they are a choice. */
   readonly rotations?: number | undefined;
+  /** Whether it can not go on as it should, so that another method takes its place where there is one. */
+  readonly isStuck?: boolean;
   /** The name of the solver at work, where several take turns. */
   readonly solver?: string;
-  /** Nothing more is expected of its steps. */
-  readonly isSpent?: boolean;
   epoch(): void;
   /**
    * P at `weights` and a lower bound on the optimum; called once after every epoch. When `whole` is

@@ -13,6 +13,9 @@ import {
 
 type Vector = Float64Array;
 
+/** How far towards ±κ the g of a column that joins a set is at most, so that both its rooms are wide. */
+const mostOfRoom = 0.9;
+
 const homeArrays = [
   'duals',
   'step',
@@ -109,8 +112,8 @@ export class ColumnPart {
   start(mu: number, spread: number, sizes: Vector): void {
     const { weights } = this;
     const [l1, box] = [this.#l1, this.#box];
-    if (this.#members) this.#clear();
     for (let j = 0; j < weights.length; j++) {
+      if (this.#members) this.#drop(j);
       if (this.#isOutside(j)) continue;
       const [low, high] = box ? [box.low[j], box.high[j]] : [-Infinity, Infinity];
       if (box && (low > -Infinity || high < Infinity)) {
@@ -148,10 +151,31 @@ export class ColumnPart {
     return this.#members !== undefined && this.#members[j] === 0;
   }
 
-  /** Forgets the weights and pairs of the set before. */
-  #clear(): void {
-    for (const array of [this.weights, this.#duals, this.#step, this.#dualStep]) array.fill(0);
-    for (const { pairs } of this.pairs) for (const array of Object.values(pairs)) array.fill(0);
+  /** Columns that have joined the set get pairs with products of about μ, and no weight; others lose theirs. */
+  join(mu: number): void {
+    const split = this.#positive.x;
+    for (let j = 0; j < split.length; j++) {
+      const l1 = this.#l1[j];
+      if (this.#isOutside(j)) {
+        if (split[j] > 0) this.#drop(j);
+      } else if (l1 > 0 && split[j] === 0) {
+        const g = clamp(this.#image[j], -mostOfRoom * l1, mostOfRoom * l1);
+        this.#duals[j] = g;
+        this.#positive.x[j] = mu / l1;
+        this.#negative.x[j] = mu / l1;
+        this.#positive.z[j] = l1 - g;
+        this.#negative.z[j] = l1 + g;
+      }
+    }
+  }
+
+  /** Forgets the weight and the pairs that a column has had. */
+  #drop(j: number): void {
+    for (const array of [this.weights, this.#duals, this.#step, this.#dualStep]) array[j] = 0;
+    if (!this.#isSplit(j)) return;
+    for (const pairs of [this.#positive, this.#negative]) {
+      for (const array of Object.values(pairs)) array[j] = 0;
+    }
   }
 
   /** Whether a column can not move at all. */

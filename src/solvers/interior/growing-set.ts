@@ -6,35 +6,52 @@ import type { SolverContext } from '../solver.ts';
 import { allColumns, everywhere } from '../whole.ts';
 import { allocateColumnSet, ColumnSet } from './column-set.ts';
 
-/** How exactly the first set is solved; later ones to this share of the gap or of the tolerance. */
-const firstAccuracy = 1e-2;
-const shareOfGap = 0.1;
-const shareOfTolerance = 0.3;
-/** From fewer columns outside that break their constraint, as a share of the set, on sets are final. */
-const few = 0.05;
+/** A set is solved to this share of the gap of the whole problem: less exactly, its slopes are central. */
+const shareOfGap = 0.9;
+/** From fewer columns outside that break their constraint, as a share of the set, on columns join at once. */
+const few = 0.3;
+/** A set of so many columns that so many times more are outside of it would become too large. */
+const large = 1300;
+const farMore = 3;
 /** |v_j|/κ_j up to which a column leaves the set, and from which on it is likely to have a weight. */
 const idle = 0.6;
 const active = 0.9;
 /** How often a column may leave. */
 const mostReturns = 2;
-/** Steps on one set, at most. */
+/** Steps from one start to the next, at most. */
 const longestRound = 60;
 
-/** What decides when a set has been solved; the same in all threads. */
+/** What becomes of the iterate: nothing, or it begins anew, or takes up the columns that have joined. */
+export type Growth = 'none' | 'anew' | 'joined';
+
+/** What decides when columns join; the same in all threads. */
 export interface GrowthState {
+  /** Columns join and leave between any two steps; else when a set has been solved. */
+  flows: boolean;
+  /** The set would become too large. */
+  isStuck: boolean;
   accuracy: number;
-  /** P and the bound of the problem with the columns of the set alone, and steps taken on it. */
+  /** P and the bound of the problem with the columns of the set alone, and steps since the start. */
   roundPrimal: number;
   roundDual: number;
   roundSteps: number;
 }
 
-export const noRound: Readonly<GrowthState> = {
-  accuracy: firstAccuracy,
-  roundPrimal: Infinity,
-  roundDual: -Infinity,
-  roundSteps: 0,
+const noRound = { roundPrimal: Infinity, roundDual: -Infinity, roundSteps: 0 } as const;
+
+export const firstRound: Readonly<GrowthState> = {
+  flows: false,
+  isStuck: false,
+  accuracy: shareOfGap,
+  ...noRound,
 };
+
+export interface GrowthSettings {
+  /** Columns that may join at a time, if not more have a weight. */
+  readonly joining: number;
+  /** Another method takes over where the set would become too large. */
+  readonly yields?: boolean | undefined;
+}
 
 export type GrowingSetMemory = ReturnType<typeof allocateGrowingSet>;
 
@@ -52,7 +69,8 @@ export function allocateGrowingSet(arena: Arena, partition: Partition, most: num
 /**
  * The columns on which an interior point method works while most weights are 0. With v = −XᵀCs, a
  * column outside that has |v_j| > κ_j joins, the worst first; one inside that has |v_j| ≤ 0.6 κ_j
- * leaves. A set is solved to an accuracy that follows the gap of the whole problem.
+ * leaves. While many are missing, a set is solved roughly and the next one begins anew: slopes near the ends
+ * of their domains would hold the steps up. Once few are missing the iterate goes on with those that join.
  */
 export class GrowingSet {
   readonly columns: ColumnSet;
@@ -60,28 +78,27 @@ export class GrowingSet {
   readonly #memory: GrowingSetMemory;
   readonly #members: Uint8Array;
   readonly #state: GrowthState;
-  /** Columns that may join at a time, if not more have a weight. */
-  readonly #joining: number;
+  readonly #settings: GrowthSettings;
 
   constructor(
     context: SolverContext,
     memory: GrowingSetMemory,
     members: Uint8Array,
     state: GrowthState,
-    joining: number,
+    settings: GrowthSettings,
   ) {
     this.#context = context;
     this.#memory = memory;
     this.#members = members;
     this.#state = state;
-    this.#joining = joining;
+    this.#settings = settings;
     this.columns = new ColumnSet(context, memory.set);
   }
 
   /** The first set, by the image of slopes at some margins. */
   begin(image: Float64Array): void {
     this.#rank(image, true);
-    this.#choose(this.#joining);
+    this.#choose(this.#settings.joining);
   }
 
   /** P of an iterate, and the bound of its slopes, of the problem without the other columns. */
@@ -92,31 +109,37 @@ export class GrowingSet {
     state.roundSteps++;
   }
 
-  get round(): Gap & { readonly accuracy: number } {
-    const { roundPrimal: primal, roundDual: dual, accuracy } = this.#state;
-    return { primal, dual, accuracy };
+  /** The set's own gap and the accuracy it is solved to; none once columns join at any time. */
+  get round(): (Gap & { readonly accuracy: number }) | undefined {
+    const { roundPrimal: primal, roundDual: dual, accuracy, flows } = this.#state;
+    return flows ? undefined : { primal, dual, accuracy };
   }
 
-  get isSolved(): boolean {
-    const { accuracy, roundSteps } = this.#state;
-    return relativeGap(this.round) <= accuracy || roundSteps >= longestRound;
+  /** Whether another method should take over. */
+  get isStuck(): boolean {
+    return this.#state.isStuck;
   }
 
-  /** The next set, by the image of the slopes that solve this one; `gap`: of the whole problem. */
-  grow(image: Float64Array, gap: number): void {
-    const { tolerance } = this.#context;
+  /** Changes the set where it is time to, by the image of the iterate's slopes; `gap`: of the whole problem. */
+  advance(image: Float64Array, gap: number): Growth {
     const state = this.#state;
+    const isLong = state.roundSteps >= longestRound;
+    if (state.flows && isLong) {
+      Object.assign(state, { flows: false, ...noRound });
+      return 'anew';
+    }
+    const { round } = this;
+    if (round && !(relativeGap(round) <= round.accuracy) && !isLong) return 'none';
     // Before the first thread may change it.
     const size = this.columns.count;
-    const { violated, weighty } = this.#rank(image, false);
-    const least = shareOfTolerance * tolerance;
-    if (violated === 0) state.accuracy = Math.min(shareOfTolerance * state.accuracy, least);
-    else {
-      const goal = violated < few * size ? 0 : shareOfGap * gap;
-      state.accuracy = Math.min(state.accuracy, Math.max(least, goal));
+    const { violated, weighty, leaving } = this.#rank(image, false);
+    if (round) {
+      const accuracy = Math.min(state.accuracy, shareOfGap * gap);
+      Object.assign(state, { flows: violated < few * size, accuracy, ...noRound });
     }
-    Object.assign(state, { ...noRound, accuracy: state.accuracy });
-    this.#choose(Math.max(this.#joining, weighty));
+    state.isStuck = this.#settings.yields === true && this.#isTooSmall(size, violated);
+    if (violated + leaving === 0 || state.isStuck) return 'none';
+    this.#choose(Math.max(this.#settings.joining, weighty));
     if (violated > 0 && size === this.columns.capacity && this.columns.count === size) {
       const message = `the growing set of interior-point has all ${size} columns it may have, and ${violated} more are needed`;
       throw new DsoError(
@@ -124,13 +147,20 @@ export class GrowingSet {
         `${message}: choose a larger λ or another solver, such as ring`,
       );
     }
+    return state.flows ? 'joined' : 'anew';
+  }
+
+  /** Whether the problem needs far more columns than a set of this size, or more than a set may have. */
+  #isTooSmall(size: number, violated: number): boolean {
+    if (violated > 0 && size === this.columns.capacity) return true;
+    return size >= large && violated > farMore * size;
   }
 
   /** What each column is worth to the next set: ∞ if it stays, else |v_j|/κ_j, 0 if it is not wanted. */
-  #rank(image: Float64Array, first: boolean): { violated: number; weighty: number } {
+  #rank(image: Float64Array, first: boolean) {
     const { team, problem, objective } = this.#context;
     const { rank, left, ranks } = this.#memory;
-    const [violated, weighty] = team.reduce(2, (block, values) => {
+    const [violated, weighty, leaving] = team.reduce(3, (block, values) => {
       const own = objective.columnsOf(rank, block);
       const [v, l1] = [image, problem.l1].map((array) => objective.columnsOf(array, block));
       const from = problem.grid.partition.blockOffsets[block];
@@ -141,13 +171,14 @@ export class GrowingSet {
         if (!isMember && size > 1) values[0]++;
         if (isMember && size <= idle && left[from + j] < mostReturns) {
           left[from + j]++;
+          values[2]++;
           own[j] = 0;
         } else if (isMember) own[j] = Infinity;
         else own[j] = first || size > 1 ? size : 0;
       }
     });
     everywhere(this.#context, rank, ranks);
-    return { violated, weighty };
+    return { violated, weighty, leaving };
   }
 
   /** Keeps the columns that stay, and takes up to `room` others. */

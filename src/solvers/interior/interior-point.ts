@@ -5,10 +5,10 @@ import { BlockMethod, BlockState } from '../block-state.ts';
 import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
 import { ColumnPart } from './columns.ts';
-import { GrowingSet, noRound } from './growing-set.ts';
+import { firstRound, GrowingSet } from './growing-set.ts';
 import { allocateInterior, type InteriorMemory, type InteriorSettings } from './memory.ts';
-import { OfferedPoint, type OfferState } from './offered-point.ts';
-import { addProducts, aimAt, bringTowards, limitSteps, type PairSum, savedPairs } from './pairs.ts';
+import { noOffer, OfferedPoint, type OfferState } from './offered-point.ts';
+import { addProducts, aimAt, bringTowards, limitSteps, named, type PairSum } from './pairs.ts';
 import { RowPart } from './rows.ts';
 import { SetSystem } from './set-system.ts';
 import { ShortSystem } from './short-system.ts';
@@ -28,8 +28,7 @@ const belowTolerance = 0.1;
 /** A step as long as no pair forbids. */
 const unlimited = 1e30;
 
-/** A gap that falls by less than this share stays; after so many steps, or of a growing set, no more is expected. */
-const fall = 1e-3;
+/** Steps without a smaller gap after which no more is expected. */
 const patience = { all: 40, set: 100 } as const;
 
 /** Columns that join a growing set at a time, if nothing else is asked for. */
@@ -41,16 +40,10 @@ const joining = 500;
  */
 class InteriorPoint extends BlockMethod {
   /** `dual`: of the last evaluation. */
-  protected override readonly scalars: OfferState & { dual: number; least: number; idle: number } =
-    {
-      offered: Infinity,
-      best: -Infinity,
-      dense: 0,
-      dual: -Infinity,
-      /** The least gap, and the steps since. */
-      least: Number.MAX_VALUE,
-      idle: 0,
-    };
+  protected override readonly scalars: OfferState & { dual: number } = {
+    ...noOffer(),
+    dual: -Infinity,
+  };
   override readonly result = 'latest';
   readonly #memory: InteriorMemory;
   readonly #loss: Loss;
@@ -94,8 +87,8 @@ class InteriorPoint extends BlockMethod {
         context,
         growing,
         columns.members,
-        Object.assign(this.scalars, noRound),
-        settings.joining ?? joining,
+        Object.assign(this.scalars, firstRound),
+        { joining: settings.joining ?? joining, yields: settings.yields },
       );
       this.#system = new SetSystem(context, system.set.system, arrays, this.#set.columns);
     } else {
@@ -196,12 +189,8 @@ class InteriorPoint extends BlockMethod {
     const { columns } = this.#memory;
     if (!this.#gap) this.#differentiate();
     this.#gap = undefined;
-    if (this.#set?.isSolved) {
-      const { offered: primal, best: dual } = this.scalars;
-      this.#set.grow(columns.image, relativeGap({ primal, dual }));
-      this.#start();
-      this.#differentiate();
-    }
+    if (this.#set) this.#grow(this.#set);
+    if (this.#set?.isStuck) return;
     for (const part of this.#rows) part.scale();
     for (const part of this.#columns) part.scale();
     team.barrier();
@@ -216,6 +205,27 @@ class InteriorPoint extends BlockMethod {
     // Afresh: rounding shows as a residual, which the next step corrects.
     objective.margins(columns.weights, this.#memory.iterate);
     this.passes++;
+  }
+
+  #grow(set: GrowingSet): void {
+    const { offered: primal, best: dual } = this.scalars;
+    const { image, weights } = this.#memory.columns;
+    const growth = set.advance(image, relativeGap({ primal, dual }));
+    if (growth === 'anew') {
+      this.#start();
+      this.#differentiate();
+    } else if (growth === 'joined') {
+      const { total, count } = this.#products([0, 0]);
+      for (const part of this.#columns) part.join(total / count);
+      this.context.team.barrier();
+      this.context.objective.margins(weights, this.#memory.iterate);
+      this.passes++;
+    }
+  }
+
+  /** Whether another method should take over. */
+  get isStuck(): boolean {
+    return this.#set?.isStuck || this.#offered.isIdle(this.#set ? patience.set : patience.all);
   }
 
   /** α and its image. */
@@ -348,20 +358,8 @@ class InteriorPoint extends BlockMethod {
     }
     this.passes += this.#offered.take({ weights: columns.weights, margins: iterate }, primal, dual);
     this.scalars.dual = dual;
-    this.#watch(primal);
+    this.#offered.watch(primal);
     return { primal: this.scalars.offered, dual };
-  }
-
-  /** Counts the steps since the gap has fallen; P of an iterate may have overflowed. */
-  #watch(primal: number): void {
-    const { scalars } = this;
-    const gap = scalars.offered - scalars.best;
-    if (gap < (1 - fall) * scalars.least) Object.assign(scalars, { least: gap, idle: 0 });
-    else scalars.idle += primal < Infinity ? 1 : patience.set;
-  }
-
-  get isSpent(): boolean {
-    return this.scalars.idle >= (this.#set ? patience.set : patience.all);
   }
 
   override arrays(): StateArray[] {
@@ -369,18 +367,18 @@ class InteriorPoint extends BlockMethod {
     const { positive, negative, atLow, atHigh, duals, members, weights: iterate } = columns;
     const row: Record<string, Float64Array> = { margins };
     for (const [k, { slopes, above, below }] of rows.pieces.entries()) {
-      Object.assign(row, { [`slopes${k}`]: slopes, ...savedPairs(`above${k}`, above) });
-      Object.assign(row, savedPairs(`below${k}`, below));
+      Object.assign(row, { [`slopes${k}`]: slopes, ...named(`above${k}`, above) });
+      Object.assign(row, named(`below${k}`, below));
     }
     if (system.rows) row.a = system.rows.a;
     const column = {
       weights,
       iterate,
       duals,
-      ...savedPairs('positive', positive),
-      ...savedPairs('negative', negative),
-      ...savedPairs('atLow', atLow),
-      ...savedPairs('atHigh', atHigh),
+      ...named('positive', positive),
+      ...named('negative', negative),
+      ...named('atLow', atLow),
+      ...named('atHigh', atHigh),
       ...(this.#set && { members, left: this.#set.left }),
     };
     return stateArrays({ row, column });

@@ -3,6 +3,7 @@ import type { Partition } from '../../engine/partition.ts';
 import { allColumns } from '../whole.ts';
 import { allocateColumns } from './columns.ts';
 import { allocateGrowingSet, type GrowingSetMemory } from './growing-set.ts';
+import { mostColumns } from './plan.ts';
 import { allocateRows } from './rows.ts';
 import { allocateSetSystem, type SetSystemMemory } from './set-system.ts';
 import { allocateShort, type ShortMemory } from './short-system.ts';
@@ -19,10 +20,10 @@ export interface InteriorSettings {
   readonly free: number;
   /** Columns that join a growing set at a time; asks for such a set where it is given. */
   readonly joining?: number;
+  /** Another method takes over where that set would become too large. */
+  readonly yields?: boolean;
 }
 
-/** Columns of a growing set, at most: their matrix takes 128 MB. */
-const mostColumns = 4000;
 export type InteriorMemory = ReturnType<typeof allocateInterior>;
 
 export function allocateInterior(arena: Arena, partition: Partition, settings: InteriorSettings) {

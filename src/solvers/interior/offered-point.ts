@@ -12,11 +12,21 @@ const zeroShares = [0, ...endShares];
 /** Evaluations that meet the tolerance, but not with exact zeros, before weights stay as they are. */
 const patience = 10;
 
+/** A gap that falls by less than this share stays. */
+const fall = 1e-3;
+
 /** P of the point that is offered, the best D, and evaluations that met the tolerance without zeros. */
 export interface OfferState {
   offered: number;
   best: number;
   dense: number;
+  /** The least gap, and the steps since. */
+  least: number;
+  idle: number;
+}
+
+export function noOffer(): OfferState {
+  return { offered: Infinity, best: -Infinity, dense: 0, least: Number.MAX_VALUE, idle: 0 };
 }
 
 interface Parts {
@@ -69,6 +79,20 @@ export class OfferedPoint {
     if (primal < this.#state.offered) this.#copy(iterate, primal);
     else if (this.#canStretch) this.#stretch(iterate);
     return passes;
+  }
+
+  /** Counts the steps since the gap has fallen, up to P of an iterate that has overflowed. */
+  watch(primal: number): void {
+    const state = this.#state;
+    const gap = state.offered - state.best;
+    if (!(primal < Infinity)) state.idle = Number.MAX_VALUE;
+    else if (gap < (1 - fall) * state.least) Object.assign(state, { least: gap, idle: 0 });
+    else state.idle++;
+  }
+
+  /** Whether the gap has not fallen for so many steps. */
+  isIdle(steps: number): boolean {
+    return this.#state.idle >= steps;
   }
 
   #meets(primal: number): boolean {

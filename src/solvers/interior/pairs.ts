@@ -14,6 +14,11 @@ export function allocatePairs(arena: Arena, length: number): Pairs {
   return reserve(arena, 'float64', length, names);
 }
 
+/** The numbers of pairs, which are what a checkpoint saves of them. */
+export function named(name: string, { x, z }: Pairs): Record<string, Float64Array> {
+  return { [`${name}X`]: x, [`${name}Z`]: z };
+}
+
 /** Sums over pairs whose products count `share` times, or once. */
 export interface PairSum {
   readonly pairs: Pairs;
@@ -107,9 +112,4 @@ export function otherHalf(
   affine: boolean,
 ): number {
   return affine ? -first - (first / second) * known : (change - first * known) / second;
-}
-
-/** The numbers of pairs, which are what a checkpoint saves of them. */
-export function savedPairs(name: string, { x, z }: Pairs): Record<string, Float64Array> {
-  return { [`${name}X`]: x, [`${name}Z`]: z };
 }

@@ -5,6 +5,8 @@ import type { InteriorSettings } from './memory.ts';
 
 /** Unknowns of a linear system: its matrix takes 800 MB. */
 export const mostUnknowns = 10_000;
+/** Columns of a growing set, at most: their matrix takes 128 MB. */
+export const mostColumns = 4000;
 
 /** Nanoseconds of the parts of a step: measured, see docs/solvers.md. */
 const cost = { product: 0.4, denseProduct: 0.12, elimination: 0.03, passes: 30, unit: 60 } as const;

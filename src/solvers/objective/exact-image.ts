@@ -55,7 +55,7 @@ export class ExactImage {
         }
       });
     });
-    // Others may still be adding to columns that are at home here.
+    // Others may still be adding to the blocks at home here.
     this.#team.barrier();
     const [v, left] = both.map((array) => objective.ownColumns(array));
     for (let j = 0; j < v.length; j++) v[j] = (v[j] + left[j]) / problem.totalWeight;

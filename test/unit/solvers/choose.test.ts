@@ -87,6 +87,7 @@ describe('choose', () => {
     const plan = choose(solvers.auto(), loss, penalty, 0.1, false, shape);
     expect(plan.name).toBe(name);
     expect(plan.next?.plan.name).toBe(next);
+    if (plan.next?.after !== undefined) expect(plan.next.after).toBeGreaterThan(0);
   });
 
   test('auto takes what reads from disk where memory is limited, or the data is large', () => {
