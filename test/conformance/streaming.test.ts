@@ -120,7 +120,7 @@ describe('training from disk', () => {
     [
       'column mode',
       { solver: solvers.ring({ mode: 'columns' }), loss: losses.logistic() },
-      'ring-columns needs all of the data in memory: give it more --memory, or choose --solver ring --mode rows',
+      'ring-columns needs all of the data in memory: give it more --memory, or choose one that reads it from disk: --solver auto',
     ],
     ['dcd', { solver: solvers.dcd() }, 'dcd needs all of the data in memory'],
     [
