@@ -262,20 +262,20 @@ export class Convergence {
   certify(epoch: number): void {
     // Where the result will be an earlier point, nothing can be gained from the present one.
     if (!this.whole && !this.exhausted) this.#evaluate(epoch, true);
-    const { method, certifier } = this.#options;
+    const { method, certifier, zeroWeights } = this.#options;
     const gap = this.primal - this.dual;
-    const seemed = this.met;
+    const seemed = this.relativeGap;
     const kept = this.#kept ? certifier.prove() : nothing;
     const own = method.certify?.() ?? nothing;
     this.#take(own.dual > kept.dual ? own : kept, gap);
     this.#settle(epoch);
-    // Where rounding errors alone keep the tolerance from being met, those of Xᵀα are worth avoiding.
-    if (this.#kept && seemed && !this.met) {
+    // Where rounding errors are most of the gap, or alone above the tolerance, those of Xᵀα are worth avoiding.
+    const isSpoilt = seemed <= this.#options.tolerance || this.relativeGap > 2 * seemed;
+    if (this.#kept && !this.met && isSpoilt) {
       const exact = certifier.prove(true);
       if (exact.dual > this.#proved.dual) this.#take(exact, gap);
       this.#charge();
     }
-    const { zeroWeights } = this.#options;
     this.provedZeros = zeroWeights?.countProved(this.primal + this.#primalAllowance);
     this.#dropWeights();
     this.left = -1;
