@@ -179,13 +179,16 @@ function planLinear(request: ProblemSummary): SolverPlan {
 }
 
 function planInMemory(request: ProblemSummary): SolverPlan {
-  const { loss, penalty } = request;
+  const { loss, penalty, shape } = request;
   const isFree = boundsOf(penalty) === undefined;
   if (loss.smooth && isFree && !(penalty.l1 > 0)) {
     return withInterior(planSmooth(request), request);
   }
   const isSparse = loss.smooth && isFree;
-  const suitsSet = isSparse && (isCurved(loss) || isTallClassification(request));
+  // Steps of interior point do not suffer from columns in raw units, whose products differ by 10¹².
+  const isSmallRegression = loss.task === 'regression' && shape.columns <= fewColumns;
+  const suitsSet =
+    isSparse && ((isCurved(loss) && !isSmallRegression) || isTallClassification(request));
   const cheap = suitsSet ? undefined : cheapInterior(request);
   if (cheap) return cheap;
   if (isSparse) {
