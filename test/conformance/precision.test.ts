@@ -163,3 +163,54 @@ describe('labels far from 0 without an intercept', () => {
     expect(report.stopped).toBe('precision');
   });
 });
+
+describe('a table in raw units, with an intercept and a tiny L1', () => {
+  const drawn = stream(9, 0);
+  const houses = Array.from({ length: 2000 }, () => {
+    const people = 10 ** (2 + 2.5 * drawn.uniform());
+    const latitude = 33 + 9 * drawn.uniform();
+    return [
+      1 + 9 * drawn.uniform(),
+      people,
+      people * (0.3 + 0.2 * drawn.uniform()),
+      people * (1.5 + drawn.uniform()),
+      latitude,
+      -80 - latitude - drawn.uniform(),
+    ].map(Math.fround);
+  });
+  const prices = houses.map(([income, people, homes, , latitude]) =>
+    Math.round(4e4 * income + 30 * homes - 5 * people - 4e4 * latitude + 6e4 * drawn.normal() + 2e6),
+  );
+  const common: TrainOptions = {
+    loss: losses.square(),
+    penalty: penalties.l1(),
+    lambda: 1e-6,
+    intercept: true,
+    tolerance: 1e-6,
+  };
+
+  test('auto reaches its certificate', async () => {
+    const { report } = await certified(prices, common, houses);
+    expect(report.stopped).toBe('converged');
+  });
+
+  test('at an epoch limit the certificate is no worse than the gap that was shown', async () => {
+    let shown = Infinity;
+    const { report } = await certified(
+      prices,
+      {
+        ...common,
+        tolerance: 1e-12,
+        epochs: 20,
+        solver: solvers.workingSet(),
+        onEpoch: ({ epoch, relativeGap }) => {
+          if (epoch < 20) shown = relativeGap;
+        },
+      },
+      houses,
+    );
+    expect(report.stopped).toBe('epoch-limit');
+    expect(shown).toBeLessThan(1e-3);
+    expect(report.relativeGap).toBeLessThan(10 * shown);
+  });
+});
