@@ -21,20 +21,21 @@ export function fillColumnCells(
 
 /** Entries go to the places from `filled` on; returns the place behind the last. */
 function transpose(from: GridCell, to: GridCell, filled: number): number {
-  const { indices, values } = from;
-  const rows = from.offsets.length - 1;
+  const { offsets, indices, values } = from;
+  const { indices: rowsOf, values: valuesOf } = to;
+  const rows = offsets.length - 1;
   const columns = to.offsets.length - 1;
   const next = new Int32Array(columns + 1);
-  for (let k = from.offsets[0]; k < from.offsets[rows]; k++) next[indices[k] + 1]++;
+  for (let k = offsets[0]; k < offsets[rows]; k++) next[indices[k] + 1]++;
   next[0] = filled;
   for (let j = 0; j < columns; j++) next[j + 1] += next[j];
   to.offsets.set(next);
   for (let i = 0; i < rows; i++) {
-    const last = from.offsets[i + 1];
-    for (let k = from.offsets[i]; k < last; k++) {
+    const last = offsets[i + 1];
+    for (let k = offsets[i]; k < last; k++) {
       const at = next[indices[k]]++;
-      to.indices[at] = i;
-      to.values[at] = values[k];
+      rowsOf[at] = i;
+      valuesOf[at] = values[k];
     }
   }
   return to.offsets[columns];
