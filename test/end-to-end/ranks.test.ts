@@ -113,6 +113,23 @@ async function modelOf(folder: string, args: readonly string[]): Promise<Buffer>
   return readFileSync(join(folder, 'alone.model'));
 }
 
+/** Bytes that the ranks send in an epoch: more epochs less fewer, so that preparations cancel out. */
+test.for([
+  ['dso', 8 * (4 + 2)],
+  ['algorithm-1', 8 * (1 + 2)],
+] as const)('%s sends what changes of a column', async ([solver, perColumn], { skip }) => {
+  installed(openMpi, skip);
+  const folder = dataFolder();
+  const bytesAfter = async (epochs: number) => {
+    const limits = ['--epochs', String(epochs), '--tolerance', '1e-15', '--threads', '1', '--json'];
+    const args = ['train', 'train.svm', '--solver', solver, '--grid', '2', ...limits];
+    const { stdout } = await runJob(openMpi, 2, args, { folder });
+    return JSON.parse(stdout) as { effort: { bytes: number }; columns: number };
+  };
+  const [few, more] = [await bytesAfter(2), await bytesAfter(6)];
+  expect((more.effort.bytes - few.effort.bytes) / 4).toBe(2 * perColumn * more.columns);
+});
+
 describe('what is read', () => {
   test.for([openMpi, mpich])(
     '$name: part files, packed and binary ones',

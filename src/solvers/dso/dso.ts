@@ -57,7 +57,7 @@ export class Dso extends BlockMethod<DsoState> {
 
   /** The body of lines 3 to 14; runEpochs repeats it until convergence. */
   epoch(): void {
-    const { settings, workers, lines, fields } = this.state;
+    const { settings, workers, lines, travel } = this.state;
     const { kernels, objective, team } = this.context;
     // Line 2 for the first epoch, line 13 for the others.
     const t = ++this.scalars.t;
@@ -65,7 +65,7 @@ export class Dso extends BlockMethod<DsoState> {
     const step = this.#stepAt(t);
     this.state.shuffleRows();
     // Lines 5, 6 and 10: σ is the block that worker q has in this inner iteration.
-    this.#rotation.rotate(fields, (q, sigma) => {
+    travel.rotate(this.#rotation, (q, sigma) => {
       const { rows, order } = workers[q];
       const w = lines[sigma];
       // Lines 7 to 9.

@@ -1,12 +1,12 @@
 import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import { type Partition, rowsTogether } from '../../engine/partition.ts';
-import type { BlockFields } from '../../engine/ring.ts';
 import { allocateGenerators, BlockState, reserve } from '../block-state.ts';
 import { type SaddleRows, saddleStride, saddleSlot as slot } from '../kernels/kernels.ts';
 import { SegmentOrder } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 import { allocateLocalDescent } from './steps.ts';
+import { allocateTravel, Travel } from './travel.ts';
 
 /** Settings of the paper's solver, and of its asynchronous variant. */
 export interface DsoSettings {
@@ -38,6 +38,7 @@ export function allocateDso(arena: Arena, partition: Partition, settings: DsoSet
     generators: allocateGenerators(arena, partition),
     ...reserve(arena, 'float64', bufferLength, ['weights', 'image']),
     columns: arena.float64(saddleStride * bufferLength),
+    travel: allocateTravel(arena, partition, settings),
     alphaSum: arena.float64(settings.average ? rows : 0),
     weightSum: arena.float64(settings.average ? bufferLength : 0),
     local: settings.initialize > 0 ? allocateLocalDescent(arena, partition) : undefined,
@@ -63,8 +64,7 @@ export class DsoState extends BlockState {
   readonly workers: readonly DsoWorker[];
   /** w^(r) for every block r. */
   readonly lines: readonly Float64Array[];
-  /** What a block takes along on the ring. */
-  readonly fields: BlockFields;
+  readonly travel: Travel;
   readonly #orders = new Map<number, SegmentOrder>();
 
   constructor(context: SolverContext, memory: DsoMemory, settings: DsoSettings) {
@@ -75,7 +75,7 @@ export class DsoState extends BlockState {
     this.lines = this.forAll(
       (block) => this.columnsOf(block, { lines: memory.columns }, saddleStride).lines,
     );
-    this.fields = context.ring.fields((block) => [this.lines[block]]);
+    this.travel = new Travel(context, memory.travel, settings, this.lines);
     for (const worker of this.parts) {
       const starts = context.problem.grid.segments[worker];
       this.#orders.set(worker, new SegmentOrder(starts, rowsTogether));

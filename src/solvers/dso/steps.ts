@@ -71,6 +71,7 @@ export function initialize(state: DsoState, loss: Loss): number {
     prepareColumns(state, part, atZero);
   }
   context.team.barrier();
+  state.travel.learnConstants();
   let passes = 0;
   if (context.start) passes = startFrom(state, context.start, loss);
   else if (memory.local && !context.resumes) {
@@ -220,11 +221,11 @@ function project(state: DsoState): void {
  * AdaGrad's first step is as long as all it knows is the first gradient, however small that is,
  * and would lead away from a good start. So it sees the gradients of all non-zeros there first.
  */
-function rememberGradients({ context, workers, lines, fields }: DsoState, loss: Loss): number {
+function rememberGradients({ context, workers, lines, travel }: DsoState, loss: Loss): number {
   const { objective, problem, ring, team } = context;
   const { l1, l2 } = problem.penalty;
   const inverseTotalWeight = 1 / problem.totalWeight;
-  ring.rotate(fields, (worker, block) => {
+  travel.rotate(ring, (worker, block) => {
     const { alpha, labels, rowWeights, accumulators, inverseCounts } = workers[worker].rows;
     const columns = lines[block];
     objective.cells.at(worker, block).through(({ offsets, indices, values }, first, end) => {
