@@ -8,7 +8,6 @@ import {
   mostColumns,
 } from './interior/plan.ts';
 import {
-  entryOf,
   type InteriorSettings,
   type NextPlan,
   type RingSettings,
@@ -29,9 +28,9 @@ const briefStep = 2e5;
 const [cheapStep, affordableStep] = [3, 200];
 /** Steps that it is expected to take: as long may another method try before. */
 const expectedSteps = 15;
-/** Passes that another method has before it, at least: one of coordinate steps, and `newton`. */
+/** Passes that another method has before it, at least: one of coordinate steps, `newton` and `working-set`. */
 const [fewPasses, fewNewtonPasses] = [20, 500];
-/** Passes of `newton` that take as long as an epoch of coordinate steps. */
+/** Passes of these two that take as long as an epoch of coordinate steps. */
 const newtonPasses = 10;
 /** Non-zeros from which on `auto` takes what can read them from disk, so that memory does not decide. */
 const manyNonzeros = 3e8;
@@ -139,11 +138,10 @@ function withInterior(plan: SolverPlan, request: ProblemSummary): SolverPlan {
   const { loss, shape, grid = defaultGrid(shape) } = request;
   const there = { ...request, grid };
   const cost = interiorCost(there);
-  const isPossible = plan.name !== 'interior-point' && entryOf(plan).orientation === 'rows';
-  if (!isPossible || !cost || cost.epochs > affordableStep) return plan;
+  if (plan.name === 'interior-point' || !cost || cost.epochs > affordableStep) return plan;
   const budget = expectedSteps * cost.epochs;
   const passes =
-    plan.name === 'newton'
+    plan.name === 'newton' || plan.name === 'working-set'
       ? Math.max(fewNewtonPasses, newtonPasses * budget)
       : Math.max(fewPasses, budget);
   const next: NextPlan = {
@@ -193,7 +191,8 @@ function planInMemory(request: ProblemSummary): SolverPlan {
   if (cheap) return cheap;
   if (isSparse) {
     const reason = `${loss.name} with ${penalty.name}: second-order steps on the columns with a weight`;
-    return { name: 'working-set', settings: solverEntries['working-set'].defaults, reason };
+    const { defaults: settings } = solverEntries['working-set'];
+    return withInterior({ name: 'working-set', settings, reason }, request);
   }
   const isLinear = !loss.smooth && !(penalty.l2 > 0);
   if (isLinear && isKnown(loss) && !interiorIncompatibility(request)) return planLinear(request);

@@ -3,6 +3,7 @@ import { lossByName, lossNames } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import { penaltyIncompatibility } from '../problem/penalties/separable.ts';
 import { defaultGrid, planAuto, planInterior, planRing } from './auto.ts';
+import { interiorIncompatibility } from './interior/plan.ts';
 import { entryOf, type Solver, type SolverPlan, solverEntries } from './registry.ts';
 import type { DataShape, ProblemSummary } from './solver.ts';
 
@@ -47,6 +48,17 @@ export function choose(solver: Solver, request: ProblemSummary): SolverPlan {
   const mismatch = entryOf(plan).incompatible?.(request, plan.settings);
   if (mismatch) throw new UsageError(`${solver.name} is not compatible with ${mismatch}`);
   return plan;
+}
+
+/** A solver that may succeed where a plan does not: it takes the problem, and is no part of the plan. */
+export function alternativeTo(
+  plan: SolverPlan,
+  request: ProblemSummary,
+): Solver['name'] | undefined {
+  for (let at: SolverPlan | undefined = plan; at; at = at.next?.plan) {
+    if (at.name === 'interior-point') return undefined;
+  }
+  return interiorIncompatibility(request) ? undefined : 'interior-point';
 }
 
 /** The grid a plan runs on: the one given, or what suits the data and the solver. */

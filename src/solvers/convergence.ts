@@ -12,10 +12,11 @@ import type { Measured, TestMeasure } from './test-error.ts';
 /** Epochs from one evaluation to the next, at most. */
 const longestWait = 5;
 /**
- * From these shares of P(0) on a gap may be all that double precision can do: a certificate tells,
- * another one when the gap is half as large, or after evaluations without any progress.
+ * From this share of P(0) on a gap may be all that double precision can do: a certificate tells, another
+ * one when the gap is half as large.
  */
 const suspicious = 1e-12;
+/** From this share on so many evaluations without any progress are enough. */
 const stallingFrom = 1e-8;
 const stalledEvaluations = 1000;
 /** A gap that is no larger than this many times what rounding may do is as small as it gets. */
@@ -198,7 +199,6 @@ export class Convergence {
   get #seemsExact(): boolean {
     const { atZero } = this.#options;
     const gap = this.primal - this.dual;
-    if (this.#isStalled) return true;
     return gap <= suspicious * atZero && gap <= 0.5 * this.#proved.gap;
   }
 
@@ -207,18 +207,19 @@ export class Convergence {
     const { tolerance, atZero } = this.#options;
     const { gap, allowance } = this.#proved;
     if (allowance >= tolerance * Math.abs(this.primal) || gap <= spoilt * allowance) return true;
-    if (this.#isStalled) return true;
+    // P is as small as it gets, and nothing is proved of it.
+    if (this.#isStalled && !(this.dual > 0)) return true;
     return this.#options.vanishes && this.primal <= vanished * atZero;
   }
 
   /** Whether the gap has not fallen for very many epochs. */
   isStuck(epoch: number): boolean {
-    return this.#watch.isStuck(epoch);
+    return this.#watch.isStuck(epoch) || this.#isStalled;
   }
 
   /** What was measured of a run that ends short of its tolerance, after many epochs; all threads call it. */
   hindranceAt(epoch: number): Hindrance | undefined {
-    if (this.met || !this.#watch.isLong(epoch)) return undefined;
+    if (this.met || !(this.#watch.isLong(epoch) || this.#isStalled)) return undefined;
     const { atZero, scaleRatio } = this.#options;
     const { since } = this.#watch;
     return { since, objectiveShare: this.primal / atZero, scaleRatio: scaleRatio() };

@@ -49,7 +49,7 @@ function noBounds({ penalty }: ProblemSummary): string | undefined {
   const bounds = boundsOf(penalty);
   return (
     bounds &&
-    `weights in [${bounds.low}, ${bounds.high}]: it cannot bound them (use ring, dso, sgd or admm)`
+    `weights in [${bounds.low}, ${bounds.high}]: it cannot bound them (use auto, ring, interior-point, dso, sgd or admm)`
   );
 }
 

@@ -1,22 +1,30 @@
 import type { Arena } from '../engine/arena.ts';
 import type { StateArray } from '../engine/checkpoint/state.ts';
+import { allocateGrid, type Grid } from '../engine/grid.ts';
 import type { Partition } from '../engine/partition.ts';
 import { log } from '../math/elementary.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import type { ProvedBound } from './objective/certificate.ts';
 import { type Gap, relativeGap } from './objective/objective.ts';
-import { type EntryName, type NextPlan, type SolverPlan, solverCode } from './registry.ts';
+import { type EntryName, entryOf, type NextPlan, type SolverPlan, solverCode } from './registry.ts';
 import type { Method, SolverContext } from './solver.ts';
+import { fillTransposed } from './vectors/column-cells.ts';
 
 /** The arrays of a plan's solvers; those of each are known to its code alone. */
 export interface MethodMemory {
   readonly method: unknown;
   readonly next?: MethodMemory;
+  /** The data by rows, or by columns, where the next solver needs them so and this one does not. */
+  readonly grid?: Grid;
 }
 
 export function allocateMethod(arena: Arena, partition: Partition, plan: SolverPlan): MethodMemory {
   const method = solverCode(plan).allocate(arena, partition, plan.settings);
-  return { method, ...(plan.next && { next: allocateMethod(arena, partition, plan.next.plan) }) };
+  if (!plan.next) return { method };
+  const next = allocateMethod(arena, partition, plan.next.plan);
+  const { orientation } = entryOf(plan.next.plan);
+  const grid = orientation !== entryOf(plan).orientation;
+  return { method, next, ...(grid && { grid: allocateGrid(arena, partition, orientation) }) };
 }
 
 export function createMethod(
@@ -28,9 +36,31 @@ export function createMethod(
   const first = solverCode(plan).create(context, memory.method, plan.settings, loss);
   const { next } = plan;
   if (!next || !memory.next) return first;
-  const nextMemory = memory.next;
-  const createNext = (at: SolverContext) => createMethod(at, nextMemory, next.plan, loss);
-  return new MethodSequence(context, plan.name, first, next, createNext);
+  const { next: nextMemory, grid } = memory;
+  const createNext = (at: SolverContext) =>
+    createMethod(grid ? onGrid(at, grid) : at, nextMemory, next.plan, loss);
+  const prepare = () => {
+    if (grid) transpose(context, grid);
+  };
+  return new MethodSequence(context, plan.name, first, next, { create: createNext, prepare });
+}
+
+function onGrid(context: SolverContext, grid: Grid): SolverContext {
+  const objective = context.objective.on(grid);
+  return { ...context, objective, problem: objective.problem };
+}
+
+function transpose({ problem, team }: SolverContext, { cells }: Grid): void {
+  for (let worker = team.first; worker < team.end; worker++) {
+    fillTransposed(problem.grid, cells, worker);
+  }
+  team.barrier();
+}
+
+/** How the second method of a sequence comes to be; `prepare`: once, before it looks at the data. */
+interface Successor {
+  readonly create: (context: SolverContext) => Method;
+  readonly prepare: () => void;
 }
 
 /**
@@ -45,7 +75,7 @@ class MethodSequence implements Method {
   readonly #budget: number;
   readonly #first: Method;
   #second: Method;
-  readonly #create: (context: SolverContext) => Method;
+  readonly #successor: Successor;
   /**
    * Whether the second one is at work; the best P and D so far; passes at which the first one is
    * judged, and passes and relative gap of the point from which its progress is measured.
@@ -64,16 +94,16 @@ class MethodSequence implements Method {
     name: EntryName,
     first: Method,
     { plan, after = Number.MAX_VALUE }: NextPlan,
-    create: (context: SolverContext) => Method,
+    successor: Successor,
   ) {
     this.#context = context;
     this.#names = [name, plan.name];
     this.#budget = after;
     this.#scalars.due = after;
     this.#first = first;
-    this.#create = create;
+    this.#successor = successor;
     // For what it saves of its state: it finds its first point when it begins.
-    this.#second = create({ ...context, resumes: true });
+    this.#second = successor.create({ ...context, resumes: true });
   }
 
   get #active(): Method {
@@ -160,7 +190,8 @@ class MethodSequence implements Method {
     const start = !isStuck && { start: { weights, ...(dualPoint && { alpha: dualPoint }) } };
     // Threads may still be reading what the first one has written.
     this.#context.team.barrier();
-    this.#second = this.#create({ ...this.#context, resumes: false, ...start });
+    this.#successor.prepare();
+    this.#second = this.#successor.create({ ...this.#context, resumes: false, ...start });
     this.#scalars.changed = true;
   }
 
@@ -195,7 +226,10 @@ class MethodSequence implements Method {
     const { changed } = scalars;
     this.#scalars = scalars;
     this.#first.restore(first);
-    if (changed) this.#second.restore(second);
+    if (!changed) return;
+    this.#successor.prepare();
+    this.#second = this.#successor.create({ ...this.#context, resumes: true });
+    this.#second.restore(second);
   }
 
   /** Of the one at work: the other has nothing that is still needed. */

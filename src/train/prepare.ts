@@ -12,9 +12,9 @@ import { UsageError } from '../errors.ts';
 import { vectorCount } from '../model/model.ts';
 import { checkLabels, losses } from '../problem/losses/index.ts';
 import { penalties } from '../problem/penalties/index.ts';
-import { choose, gridFor } from '../solvers/choose.ts';
+import { alternativeTo, choose, gridFor } from '../solvers/choose.ts';
 import { solvers } from '../solvers/index.ts';
-import { entryOf, loadSolver, type SolverPlan } from '../solvers/registry.ts';
+import { entryOf, loadSolver, type Solver, type SolverPlan } from '../solvers/registry.ts';
 import { defaultEpochs } from './assemble.ts';
 import { checkCalibration } from './calibrate.ts';
 import { openCheckpoints, type RunCheckpoints } from './checkpoints.ts';
@@ -70,6 +70,8 @@ export interface Training extends TrainingData {
   readonly options: TrainOptions;
   readonly settings: ResolvedOptions;
   readonly plan: SolverPlan;
+  /** A solver that may succeed where the plan does not. */
+  readonly alternative: Solver['name'] | undefined;
   /** p of the p × p grid. */
   readonly grid: number;
   readonly group: ProcessGroup;
@@ -110,13 +112,10 @@ export async function prepareTraining(
   const lambda = options.lambda ?? 1 / shard.totalWeight;
   const settings: ResolvedOptions = { ...defaults, lambda };
   const factors = options.penaltyFactors !== undefined;
-  const plan = choose(settings.solver, {
-    ...settings,
-    factors,
-    shape: shard,
-    grid: options.grid,
-    fromDisk: options.memory !== undefined,
-  });
+  const fromDisk = options.memory !== undefined;
+  const request = { ...settings, factors, shape: shard, grid: options.grid, fromDisk };
+  const plan = choose(settings.solver, request);
+  const alternative = alternativeTo(plan, request);
   if (options.keepDual && entryOf(plan).hasNoDualPoint) {
     throw new UsageError(
       `there is no dual point to keep: ${plan.name} proves its bound without one (use another solver)`,
@@ -127,7 +126,8 @@ export async function prepareTraining(
   const vectors = vectorCount(data.classes ?? {});
   checkAsynchronous(plan, { group, options, vectors });
   const lanes = lanesFor(shard, plan, options, tasksOf(vectors));
-  const decided = { ...data, dataset, options, settings, plan, grid, group, vectors, lanes };
+  const chosen = { plan, alternative, grid, lanes };
+  const decided = { ...data, dataset, options, settings, ...chosen, group, vectors };
   await announce(decided);
   const hash = await hashOfShard(all, options.threads);
   const checkpoints = await openCheckpoints({ ...decided, all, hash });

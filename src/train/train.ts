@@ -80,7 +80,7 @@ async function trainModel(
   const [{ visits, bounds, resumed }] = fits;
   const { threads, imbalance: uneven } = begin;
   const report: TrainReport = {
-    ...reportOf(model, fits, test),
+    ...reportOf(training, model, fits, test),
     threads,
     ...(group.size > 1 && { ranks: group.size }),
     ...(resumed && { resumed }),
@@ -192,7 +192,12 @@ function joinedProofs(fits: readonly Fit[], rows: number): DualPoint {
   return { alpha, scales: proofs.map(({ scale }) => scale) };
 }
 
-function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined) {
+function reportOf(
+  { alternative }: LaidOutTraining,
+  model: Model,
+  fits: readonly Fit[],
+  test: Metrics | undefined,
+) {
   const { solver, classes, grid, seed, certificate, certificates } = model;
   const outcomes = fits.map(({ outcome }) => outcome);
   const [{ rotations }] = outcomes;
@@ -211,7 +216,7 @@ function reportOf(model: Model, fits: readonly Fit[], test: Metrics | undefined)
     ...(certificate.provedZeros !== undefined && { provedZeros: certificate.provedZeros }),
     effort: outcomes.map(({ effort }) => effort).reduce(addTimeUse),
     ...(rotations && { rotations }),
-    ...(hindrance && { hindrance }),
+    ...(hindrance && { hindrance: { ...hindrance, ...(alternative && { alternative }) } }),
     ...(certificates && { vectors: certificates.length }),
     ...(test && { test }),
   };

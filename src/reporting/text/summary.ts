@@ -134,12 +134,12 @@ const unlike = 1e3;
 
 /** Why the tolerance was not met, as far as that was measured, and the option that would help. */
 export function adviseOnProgress(report: TrainReport): string | undefined {
-  const { hindrance, solver, lambda, epochs } = report;
+  const { hindrance, lambda, epochs } = report;
   if (!hindrance) return undefined;
-  const { since, objectiveShare, scaleRatio } = hindrance;
+  const { since, objectiveShare, scaleRatio, alternative } = hindrance;
   const measured = `the gap has not fallen noticeably since epoch ${since} of ${epochs}`;
   const found = since > epochs / 2 ? 'the gap falls too slowly' : measured;
-  const second = solver === 'interior-point' ? '' : ' or --solver interior-point';
+  const second = alternative ? ` or --solver ${alternative}` : '';
   if (scaleRatio >= unlike) {
     const ratio = formatNumber(Number(scaleRatio.toPrecision(2)));
     return `${found}: the values of some columns are ${ratio} times as large as those of others; --scale std${second} would help`;
@@ -148,7 +148,7 @@ export function adviseOnProgress(report: TrainReport): string | undefined {
     const share = formatNumber(Number(objectiveShare.toPrecision(2)));
     return `${found}: the objective is ${share} of that without weights, so the data is fitted almost exactly and lambda ${formatNumber(lambda)} hardly limits the weights; a larger --lambda${second} would help`;
   }
-  const help = solver === 'interior-point' ? 'a larger --lambda' : '--solver interior-point';
+  const help = alternative ? `--solver ${alternative}` : 'a larger --lambda';
   return `${found}; ${help} would help`;
 }
 

@@ -1,6 +1,7 @@
 import type { Arena } from '../../engine/arena.ts';
 import { blockOf } from '../../engine/block-layout.ts';
 import { type Cells, openCells } from '../../engine/cells.ts';
+import type { Grid } from '../../engine/grid.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { BlockFields, Ring } from '../../engine/ring.ts';
 import type { Team } from '../../engine/team.ts';
@@ -75,6 +76,12 @@ export class Objective {
     this.#team = team;
     this.#ring = ring;
     this.#memory = memory;
+  }
+
+  /** The same of the same data on another grid, in the same memory. */
+  on(grid: Grid): Objective {
+    const problem = { ...this.problem, grid };
+    return new Objective(problem, this.kernels, this.#team, this.#ring, this.#memory);
   }
 
   /** Memory for one image, free between calls of dual(). */

@@ -2,7 +2,7 @@ import type { Arena } from '../../engine/arena.ts';
 import type { GridCell } from '../../engine/grid.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { SolverContext } from '../solver.ts';
-import { allocateColumnCells, fillColumnCells } from './column-cells.ts';
+import { allocateColumnCells, fillTransposed } from './column-cells.ts';
 
 export type VectorsMemory = ReturnType<typeof allocateVectors>;
 
@@ -43,7 +43,7 @@ export class Vectors {
     this.#context = context;
     this.#columnCells = columnCells;
     for (let worker = team.first; worker < team.end; worker++) {
-      fillColumnCells(problem.grid, columnCells, worker);
+      fillTransposed(problem.grid, columnCells, worker);
     }
   }
 

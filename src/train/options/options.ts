@@ -131,8 +131,11 @@ export interface TrainReport extends Certificate, DescribedByModel {
   readonly effort: EpochEvent['effort'];
   /** Rotations of the ring per epoch: the ring solver's, on more than one worker. */
   readonly rotations?: number;
-  /** Where many epochs have not met the tolerance: what was measured, of the first such vector. */
-  readonly hindrance?: Hindrance;
+  /**
+   * Where many epochs have not met the tolerance: what was measured, of the first such vector, and another
+   * solver that takes the problem.
+   */
+  readonly hindrance?: Hindrance & { readonly alternative?: Solver['name'] };
   readonly test?: Metrics;
 }
 

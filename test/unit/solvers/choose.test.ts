@@ -123,7 +123,7 @@ describe('choose', () => {
       expect(refused).toThrow(UsageError);
       expect(refused).toThrow(
         `${solver.name} is not compatible with weights in [0, Infinity]: it cannot bound them ` +
-          '(use ring, dso, sgd or admm)',
+          '(use auto, ring, interior-point, dso, sgd or admm)',
       );
     }
   });
