@@ -24,6 +24,7 @@ import { plainKernels } from './kernels/plain/index.ts';
 import { wasmKernels } from './kernels/wasm.ts';
 import { BestPoint } from './objective/best-point.ts';
 import { allocateCertificate, Certifier } from './objective/certificate.ts';
+import type { MomentsMemory } from './objective/column-moments.ts';
 import { allocateObjective, Objective } from './objective/objective.ts';
 import { infimumIsZero, type Problem } from './objective/problem.ts';
 import { ZeroWeights } from './objective/zero-weights.ts';
@@ -61,6 +62,8 @@ export interface RunPayload {
   readonly shared: TeamShared;
   readonly problem: Problem;
   readonly memory: RunMemory;
+  /** Where the penalty has an L1 part. */
+  readonly moments?: MomentsMemory;
   readonly plan: SolverPlan;
   readonly loss: { readonly name: string; readonly parameter: number; readonly module?: string };
   readonly seed: number;
@@ -141,9 +144,8 @@ export async function runThread(
     atZero,
     centre,
     zeroWeights:
-      problem.penalty.l1 > 0
-        ? new ZeroWeights(context, loss, certifier, memory.certificate)
-        : undefined,
+      payload.moments &&
+      new ZeroWeights(context, loss, certifier, memory.certificate, payload.moments),
     scaleRatio: () => scaleRatio(objective, team),
     vanishes: infimumIsZero(problem, loss, team),
   });

@@ -193,7 +193,7 @@ async function solve(
 
 function payloadOf(
   { settings, layout, plan, options }: LaidOutTraining,
-  { problem, memory, test, start }: ProblemBuffers,
+  { problem, memory, moments, test, start }: ProblemBuffers,
   time: number,
 ): Omit<RunPayload, 'index' | 'shared'> {
   const { loss, seed, tolerance, epochs } = settings;
@@ -201,6 +201,7 @@ function payloadOf(
   return {
     problem,
     memory,
+    ...(moments && { moments }),
     plan,
     loss: lossReference(loss),
     seed,

@@ -1,3 +1,4 @@
+import type { CertificateKernels } from './certificate.ts';
 import type { DenseKernels, PanelKernels } from './dense.ts';
 import type { ProximalKernels } from './proximal.ts';
 import type { SegmentKernels } from './segments.ts';
@@ -254,7 +255,8 @@ export interface Kernels
     SegmentKernels,
     ProximalKernels,
     WorkingSetKernels,
-    PanelKernels {
+    PanelKernels,
+    CertificateKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */

@@ -4,6 +4,7 @@ import type { Arena } from '../../../../src/engine/arena.ts';
 import type { Random } from '../../../../src/math/random.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
 import { type Kernels, saddleStride } from '../../../../src/solvers/kernels/kernels.ts';
+import { certificateCases } from './certificate-cases.ts';
 import { denseCases } from './dense-cases.ts';
 import {
   doubles,
@@ -143,6 +144,7 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...panelCases,
   ...workingSetCases,
   ...sgdCases,
+  ...certificateCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
     const source = doubles(arena, others, () => number(random));
