@@ -34,7 +34,7 @@ import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import type { WarmStart } from '../solvers/solver.ts';
 import { allocateTest, type TestRows } from '../solvers/test-error.ts';
 import { bytesOf, fillOnDisk, storeOnDisk } from './disk-layout.ts';
-import type { Training } from './prepare.ts';
+import type { PreparedTraining, Training } from './prepare.ts';
 import { countShard, type DataShard, moveRows } from './shard.ts';
 import type { FillPayload } from './tasks.ts';
 import { allocateStart, checkStartRows, layOutStart, type StartingPoint } from './warm-start.ts';
@@ -74,7 +74,10 @@ export interface Layout {
 }
 
 /** A training whose data is laid out: subproblems can be solved on it. */
-export type LaidOutTraining = Training & { readonly layout: Layout };
+export interface LaidOutTraining extends Training {
+  readonly hash: string;
+  readonly layout: Layout;
+}
 
 /** One problem set up for all threads of a run. */
 export interface ProblemBuffers {
@@ -97,7 +100,7 @@ export interface Subproblem {
 }
 
 /** Partitions the data, reserves memory and copies the data into the grid, on all threads. */
-export async function layOutData(training: Training): Promise<LaidOutTraining> {
+export async function layOutData(training: PreparedTraining): Promise<LaidOutTraining> {
   const { shard, classes, options, settings, vectors, grid: size } = training;
   const { intercept, seed } = settings;
   if (shard.group.size > 1 && shard.dataset.stored) {
@@ -134,9 +137,10 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
     latest: {},
     close: () => storage.scratch?.close(),
   };
+  const hash = await training.hash;
   // Rows are scored once more to calibrate.
   if (options.consume && !options.calibrate) await release(training, layout.threads);
-  return { ...training, layout };
+  return { ...training, hash, layout };
 }
 
 /**

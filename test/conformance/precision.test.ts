@@ -179,7 +179,9 @@ describe('a table in raw units, with an intercept and a tiny L1', () => {
     ].map(Math.fround);
   });
   const prices = houses.map(([income, people, homes, , latitude]) =>
-    Math.round(4e4 * income + 30 * homes - 5 * people - 4e4 * latitude + 6e4 * drawn.normal() + 2e6),
+    Math.round(
+      4e4 * income + 30 * homes - 5 * people - 4e4 * latitude + 6e4 * drawn.normal() + 2e6,
+    ),
   );
   const common: TrainOptions = {
     loss: losses.square(),
