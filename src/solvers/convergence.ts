@@ -300,10 +300,10 @@ export class Convergence {
     const { best, certifier, centre } = this.#options;
     const before = this.primal;
     best.roundIntercept(centre);
-    this.primal = best.primalAfresh();
+    this.#primalAllowance = certifier.primalAllowance(best);
+    this.primal = best.primal();
     // Where the point comes from a checkpoint, it may be anything.
     if (!Number.isFinite(this.primal)) throw diverged(epoch);
-    this.#primalAllowance = certifier.primalAllowance(best);
     // What the model's intercept loses in being rounded is lost in every epoch.
     this.#rounded = centre === 0 ? 0 : Math.max(0, this.primal - before);
     this.#charge();

@@ -37,6 +37,7 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   gather: ['cell order begin end fresh source result', `${cell} ${units} ?fresh source result`],
   scatter: ['cell pending count target', `${cell} ${pending} #count target`],
   gatherSizes: ['cell order begin end source result', `${cell} ${units} source result`],
+  gatherBoth: ['cell order begin end source result sizes', `${cell} ${units} source result sizes`],
   scatterSizes: ['cell pending count target', `${cell} ${pending} #count target`],
   scatterMapped: [
     'cell pending count map weights',

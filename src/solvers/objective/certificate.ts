@@ -79,9 +79,9 @@ export class Certifier {
     this.#objective.ownRows(this.#memory.alpha).set(this.#objective.ownRows(alpha));
   }
 
-  /** How much P may exceed the P that was computed at a point from its weights and the data. */
+  /** Computes the margins of a point; returns how much P may exceed the P that is computed from them. */
   primalAllowance(point: Point): number {
-    this.#objective.marginSizes(point.weights, this.#memory.marginSizes);
+    this.#objective.margins(point.weights, point.margins, this.#memory.marginSizes);
     return this.allowanceOf(point);
   }
 
@@ -122,10 +122,9 @@ export class Certifier {
   prove(exactly = false): ProvedBound {
     const objective = this.#objective;
     const isBalanced = this.makeFeasible();
-    const { alpha } = this.#memory;
+    const { alpha, imageSizes } = this.#memory;
+    objective.image(alpha, objective.scratchImage, imageSizes);
     if (exactly) this.#exactImage.compute(alpha);
-    else objective.image(alpha, objective.scratchImage);
-    objective.imageSizes(alpha, this.#memory.imageSizes);
     return this.boundOf(alpha, isBalanced, exactly);
   }
 

@@ -124,39 +124,32 @@ export class Objective {
     this.kernels.interpolate(rows[0], rows[1], rows[2], share);
   }
 
-  /** One array of columns, as what travels; all threads call it in the same order. */
-  fieldsOf(array: Float64Array): BlockFields {
-    let fields = this.#fields.get(array);
+  /** Arrays of columns, as what travels; they are known by the last. All threads call it in the same order. */
+  fieldsOf(...arrays: Float64Array[]): BlockFields {
+    const last = arrays[arrays.length - 1];
+    let fields = this.#fields.get(last);
     if (!fields) {
-      fields = this.#ring.fields((block) => [this.columnsOf(array, block)]);
-      this.#fields.set(array, fields);
+      fields = this.#ring.fields((block) => arrays.map((array) => this.columnsOf(array, block)));
+      this.#fields.set(last, fields);
     }
     return fields;
   }
 
-  /** u_i = ⟨w, x_i⟩ by one rotation of the ring. */
-  margins(weights: Float64Array, margins: Float64Array): void {
-    this.#multiply(weights, margins, 'row');
+  /**
+   * u_i = ⟨w, x_i⟩ by one rotation of the ring. `sizes`: Σ_j |w_j x_ij|, of which rounding errors of the
+   * margins are a small multiple.
+   */
+  margins(weights: Float64Array, margins: Float64Array, sizes?: Float64Array): void {
+    this.#multiply(weights, 'row', margins, sizes);
   }
 
-  /** v = (1/W) Σ α_i x_i by one rotation of the ring. */
-  image(alpha: Float64Array, image: Float64Array): void {
-    this.#multiply(alpha, image, 'column');
-    const own = this.ownColumns(image);
-    this.kernels.scaleInto(own, own, 1 / this.problem.totalWeight);
-    this.#team.barrier();
-  }
-
-  /** Σ_j |w_j x_ij| by one rotation: rounding errors of the margins are a small multiple of it. */
-  marginSizes(weights: Float64Array, sizes: Float64Array): void {
-    this.#multiply(weights, sizes, 'row', true);
-  }
-
-  /** (1/W) Σ_i |α_i x_ij| by one rotation. */
-  imageSizes(alpha: Float64Array, sizes: Float64Array): void {
-    this.#multiply(alpha, sizes, 'column', true);
-    const own = this.ownColumns(sizes);
-    this.kernels.scaleInto(own, own, 1 / this.problem.totalWeight);
+  /** v = (1/W) Σ α_i x_i by one rotation of the ring. `sizes`: (1/W) Σ_i |α_i x_ij|. */
+  image(alpha: Float64Array, image: Float64Array | undefined, sizes?: Float64Array): void {
+    this.#multiply(alpha, 'column', image, sizes);
+    for (const array of [image, sizes]) {
+      const own = array && this.ownColumns(array);
+      if (own) this.kernels.scaleInto(own, own, 1 / this.problem.totalWeight);
+    }
     this.#team.barrier();
   }
 
@@ -166,28 +159,32 @@ export class Objective {
    */
   #multiply(
     source: Float64Array,
-    target: Float64Array,
     onto: 'row' | 'column',
-    sizes = false,
+    target: Float64Array | undefined,
+    sizes: Float64Array | undefined,
   ): void {
+    const { kernels } = this;
     const { identity } = this.#memory;
     const toRows = onto === 'row';
     const gather = toRows === (this.problem.grid.orientation === 'rows');
-    const [byRow, byColumn] = toRows ? [target, source] : [source, target];
-    (toRows ? this.ownRows(target) : this.ownColumns(target)).fill(0);
-    this.#ring.rotate(this.fieldsOf(byColumn), (worker, block) => {
-      const rows = this.rowsOf(byRow, worker);
-      const columns = this.columnsOf(byColumn, block);
-      const [from, to] = toRows ? [columns, rows] : [rows, columns];
+    const targets = [target, sizes].filter((array) => array !== undefined);
+    for (const array of targets) (toRows ? this.ownRows(array) : this.ownColumns(array)).fill(0);
+    this.#ring.rotate(this.fieldsOf(...(toRows ? [source] : targets)), (worker, block) => {
+      const rows = (array: Float64Array) => this.rowsOf(array, worker);
+      const columns = (array: Float64Array) => this.columnsOf(array, block);
+      const from = toRows ? columns(source) : rows(source);
+      const [to, of] = [target, sizes].map((all) => all && (toRows ? rows(all) : columns(all)));
       const all = { units: identity, deltas: from };
       this.cells.at(worker, block).through((cell, first, end) => {
-        if (gather && sizes) this.kernels.gatherSizes(cell, identity, first, end, from, to);
-        else if (gather) this.kernels.gather(cell, identity, first, end, false, from, to);
-        else {
-          const part = pendingPart(all, first, end);
-          if (sizes) this.kernels.scatterSizes(cell, part, end - first, to);
-          else this.kernels.scatter(cell, part, end - first, to);
+        if (gather) {
+          if (to && of) kernels.gatherBoth(cell, identity, first, end, from, to, of);
+          else if (to) kernels.gather(cell, identity, first, end, false, from, to);
+          else if (of) kernels.gatherSizes(cell, identity, first, end, from, of);
+          return;
         }
+        const part = pendingPart(all, first, end);
+        if (to) kernels.scatter(cell, part, end - first, to);
+        if (of) kernels.scatterSizes(cell, part, end - first, of);
       });
     });
     this.#team.barrier();

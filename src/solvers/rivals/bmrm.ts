@@ -118,7 +118,7 @@ export class Bmrm extends BlockMethod {
     const { columnCounts, columnStarts, size } = problem.grid.partition;
     const sizes = objective.scratchImage;
     objective.ownRows(this.#memory.alpha).fill(1);
-    objective.imageSizes(this.#memory.alpha, sizes);
+    objective.image(this.#memory.alpha, undefined, sizes);
     const [square] = team.reduce(1, (block, values) => {
       const [s, roots] = [sizes, this.#memory.inverseRoots].map((all) =>
         objective.columnsOf(all, block),

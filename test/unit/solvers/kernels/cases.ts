@@ -173,6 +173,16 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
+  gatherBoth: (arena, random) => {
+    const { units, others, cell, order, begin, end } = drawCell(arena, random);
+    const source = doubles(arena, others, () => number(random));
+    const result = doubles(arena, units, () => number(random));
+    const sizes = doubles(arena, units, () => random.uniform());
+    return (kernels) => {
+      kernels.gatherBoth(cell, order, begin, end, source, result, sizes);
+      return undefined;
+    };
+  },
   scatterSizes: (arena, random) => {
     const shape = drawCell(arena, random);
     const { pending, count } = drawPending(arena, random, shape);
