@@ -163,6 +163,22 @@ export function scatterSizes(
   }
 }
 
+export function scatterBoth(
+  offsets: usize, indices: usize, values: usize, units: usize, deltas: usize, count: i32, target: usize, sizes: usize,
+): void {
+  for (let position = 0; position < count; position++) {
+    const i = int(units, position);
+    const delta = double(deltas, position);
+    if (delta == 0) continue;
+    const last = int(offsets, i + 1);
+    for (let k = int(offsets, i); k < last; k++) {
+      const term = delta * float(values, k);
+      addTo(at(target, int(indices, k)), term);
+      addTo(at(sizes, int(indices, k)), Math.abs(term));
+    }
+  }
+}
+
 export function scatterMapped(
   offsets: usize, indices: usize, values: usize, units: usize, deltas: usize, count: i32,
   image: usize, threshold: usize, inverse: usize, shift: usize, weights: usize,

@@ -74,6 +74,8 @@ export interface RunPayload {
   readonly earlyStop?: number;
   /** Where to start, unless the run resumes. */
   readonly start?: WarmStart;
+  /** Whether nobody asks how the run comes along: then it reports no epochs, only the order of visits. */
+  readonly quiet?: boolean;
   /** Whether the run is observed: now and then it reports what threads do and the largest weights. */
   readonly samples?: boolean;
   readonly checkpoint?: CheckpointWriterSettings;
@@ -162,8 +164,11 @@ export async function runThread(
   const writer =
     checkpoint && new CheckpointWriter(checkpoint, partition, before?.epoch ?? 0, warn);
   const runLimits = { ...limits, started, ...(before && { before }) };
+  const reportVisits = (progress: Progress) => {
+    if (progress.visits) report(progress);
+  };
   return runEpochs(context, method, convergence, runLimits, {
-    report,
+    report: payload.quiet ? reportVisits : report,
     checkpoints: writer && checkpointScheduleOf(run, writer, report),
     largest: payload.samples ? new LargestWeights(team, memory.best, partition) : undefined,
   });

@@ -207,6 +207,7 @@ function payloadOf(
     seed,
     limits: { tolerance, epochs, time },
     ...(wasmMemory && { wasm: { module: kernelModule(loss.name), memory: wasmMemory } }),
+    quiet: options.onEpoch === undefined && options.onSample === undefined,
     samples: options.onSample !== undefined,
     ...(test && { test }),
     ...(options.earlyStop !== undefined && { earlyStop: options.earlyStop }),

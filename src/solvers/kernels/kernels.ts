@@ -269,6 +269,10 @@ export interface Kernels
   scatterSizes(cell: Cell, pending: Pending, count: number, target: Vector): void;
   /** gather and gatherSizes in one pass, neither fresh. */
   gatherBoth(...args: [cell: Cell, ...Listed, source: Vector, result: Vector, sizes: Vector]): void;
+  /** scatter and scatterSizes in one pass. */
+  scatterBoth(
+    ...args: [cell: Cell, pending: Pending, count: number, target: Vector, sizes: Vector]
+  ): void;
   /** The scatter on the image v, followed by the map's w_j. */
   scatterMapped(cell: Cell, pending: Pending, count: number, map: WeightMap, weights: Vector): void;
   /** norms[i] += Σ x²·a[index], collisions[i] += Σ x²·b[index]. */

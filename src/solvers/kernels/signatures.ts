@@ -39,6 +39,7 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   gatherSizes: ['cell order begin end source result', `${cell} ${units} source result`],
   gatherBoth: ['cell order begin end source result sizes', `${cell} ${units} source result sizes`],
   scatterSizes: ['cell pending count target', `${cell} ${pending} #count target`],
+  scatterBoth: ['cell pending count target sizes', `${cell} ${pending} #count target sizes`],
   scatterMapped: [
     'cell pending count map weights',
     `${cell} ${pending} #count ${map} weights`,

@@ -183,8 +183,9 @@ export class Objective {
           return;
         }
         const part = pendingPart(all, first, end);
-        if (to) kernels.scatter(cell, part, end - first, to);
-        if (of) kernels.scatterSizes(cell, part, end - first, of);
+        if (to && of) kernels.scatterBoth(cell, part, end - first, to, of);
+        else if (to) kernels.scatter(cell, part, end - first, to);
+        else if (of) kernels.scatterSizes(cell, part, end - first, of);
       });
     });
     this.#team.barrier();

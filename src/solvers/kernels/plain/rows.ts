@@ -147,6 +147,18 @@ export function plainRowKernels(loss: Loss) {
       }
     },
 
+    scatterBoth({ offsets, indices, values }, { units, deltas }, count, target, sizes) {
+      for (let p = 0; p < count; p++) {
+        const i = units[p];
+        if (deltas[p] === 0) continue;
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+          const term = deltas[p] * values[k];
+          target[indices[k]] += term;
+          sizes[indices[k]] += Math.abs(term);
+        }
+      }
+    },
+
     scatterMapped(cell, { units, deltas }, count, map, weights) {
       for (let p = 0; p < count; p++) addRowMapped(cell, units[p], deltas[p], map, weights);
     },

@@ -192,6 +192,16 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
+  scatterBoth: (arena, random) => {
+    const shape = drawCell(arena, random);
+    const { pending, count } = drawPending(arena, random, shape);
+    const target = doubles(arena, shape.others, () => number(random));
+    const sizes = doubles(arena, shape.others, () => random.uniform());
+    return (kernels) => {
+      kernels.scatterBoth(shape.cell, pending, count, target, sizes);
+      return undefined;
+    };
+  },
   scatterMapped: scatterMappedCase(false),
   'scatterMapped: bounded': scatterMappedCase(true),
   rowNorms: (arena, random) => {
