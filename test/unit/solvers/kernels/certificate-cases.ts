@@ -8,7 +8,7 @@ import { doubles, drawBox, drawCell, drawRows, integers, number } from './draw.t
 const perhaps = (random: Random) => () => (random.below(3) === 0 ? 0 : random.uniform());
 
 /** Columns with and without parts of a penalty, whose image is near its bound; now and then one is left out. */
-function drawBoundedColumns(arena: Arena, random: Random, bounded: boolean) {
+function drawBoundedColumns(arena: Arena, random: Random, isBounded: boolean) {
   const length = random.below(12);
   const columns = {
     image: doubles(arena, length, () => number(random)),
@@ -17,7 +17,7 @@ function drawBoundedColumns(arena: Arena, random: Random, bounded: boolean) {
     l2: doubles(arena, length, perhaps(random)),
     skip: random.below(length + 1) - 1,
   };
-  return { columns, box: bounded ? drawBox(arena, random, length) : undefined };
+  return { columns, box: isBounded ? drawBox(arena, random, length) : undefined };
 }
 
 const drawFound = (arena: Arena) => doubles(arena, 3, () => 7);
