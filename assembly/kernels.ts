@@ -1,4 +1,5 @@
 // The entry of one WebAssembly module per loss: "./loss" is the loss it is built for.
+export * from "./certificate";
 export * from "./columns";
 export * from "./dense";
 export * from "./proximal";

@@ -112,7 +112,8 @@ export function scatter(
 ): void {
   for (let position = 0; position < count; position++) {
     const i = int(units, position);
-    update(int(offsets, i), int(offsets, i + 1), indices, values, target, double(deltas, position));
+    const delta = double(deltas, position);
+    if (delta != 0) update(int(offsets, i), int(offsets, i + 1), indices, values, target, delta);
   }
 }
 
@@ -130,14 +131,50 @@ export function gatherSizes(
   }
 }
 
+export function gatherBoth(
+  offsets: usize, indices: usize, values: usize, order: usize, begin: i32, end: i32, source: usize, result: usize,
+  sizes: usize,
+): void {
+  for (let position = begin; position < end; position++) {
+    const i = int(order, position);
+    let sum = double(result, i);
+    let size = double(sizes, i);
+    const last = int(offsets, i + 1);
+    for (let k = int(offsets, i); k < last; k++) {
+      const term = double(source, int(indices, k)) * float(values, k);
+      sum += term;
+      size += Math.abs(term);
+    }
+    setDouble(result, i, sum);
+    setDouble(sizes, i, size);
+  }
+}
+
 export function scatterSizes(
   offsets: usize, indices: usize, values: usize, units: usize, deltas: usize, count: i32, target: usize,
 ): void {
   for (let position = 0; position < count; position++) {
     const i = int(units, position);
     const delta = double(deltas, position);
+    if (delta == 0) continue;
     for (let k = int(offsets, i); k < int(offsets, i + 1); k++) {
       addTo(at(target, int(indices, k)), Math.abs(delta * <f64>float(values, k)));
+    }
+  }
+}
+
+export function scatterBoth(
+  offsets: usize, indices: usize, values: usize, units: usize, deltas: usize, count: i32, target: usize, sizes: usize,
+): void {
+  for (let position = 0; position < count; position++) {
+    const i = int(units, position);
+    const delta = double(deltas, position);
+    if (delta == 0) continue;
+    const last = int(offsets, i + 1);
+    for (let k = int(offsets, i); k < last; k++) {
+      const term = delta * float(values, k);
+      addTo(at(target, int(indices, k)), term);
+      addTo(at(sizes, int(indices, k)), Math.abs(term));
     }
   }
 }

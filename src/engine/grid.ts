@@ -73,29 +73,35 @@ export function fillWorker(
 ): void {
   const { size, partition } = grid;
   const cells = grid.cells.slice(worker * size, (worker + 1) * size);
-  const first = cells[0].offsets;
   const offsets = workerOffsets(grid, worker);
-  const bases = Int32Array.from(cells, (cell) => (cell.offsets.byteOffset - first.byteOffset) / 4);
   const rows = workerRows(partition, dataset, intercept, worker);
-  countUnits(grid, rows, offsets, bases);
-  let filled = 0;
-  for (const { offsets: starts } of cells) {
-    starts[0] = filled;
-    for (let unit = 1; unit < starts.length; unit++) starts[unit] += starts[unit - 1];
-    filled = starts[starts.length - 1];
+  const slots = slotsOf(grid, cells, offsets);
+  if (size === 1) offsetsFromCounts(grid);
+  else {
+    countUnits(rows, slots, offsets);
+    let filled = 0;
+    for (const { offsets: starts } of cells) {
+      starts[0] = filled;
+      for (let unit = 1; unit < starts.length; unit++) starts[unit] += starts[unit - 1];
+      filled = starts[starts.length - 1];
+    }
   }
-  insertEntries(grid, rows, offsets.slice(), bases, cells[0]);
+  insertEntries(rows, slots, offsets.slice(), cells[0]);
 }
 
-/** With one worker, offsets follow from row counts, so threads can fill rows in parallel. */
+/** With one worker, offsets follow from counts, so threads can fill rows in parallel. */
 export function canFillByRows({ size, orientation }: Grid): boolean {
   return size === 1 && orientation === 'rows';
 }
 
-export function offsetsFromCounts({ cells, partition }: Grid): void {
+export function offsetsFromCounts({ cells, partition, orientation }: Grid): void {
   const { offsets } = cells[0];
-  const { rowCounts } = partition;
-  for (let i = 0; i < rowCounts.length; i++) offsets[i + 1] = offsets[i] + rowCounts[i];
+  const counts = orientation === 'rows' ? partition.rowCounts : partition.columnCounts;
+  let filled = 0;
+  for (let unit = 0; unit < counts.length; unit++) {
+    filled += counts[unit];
+    offsets[unit + 1] = filled;
+  }
 }
 
 export function fillRows(
@@ -109,16 +115,15 @@ export function fillRows(
   const { parts, part, row, ones } = workerRows(grid.partition, dataset, intercept, 0);
   for (let i = range[0]; i < range[1]; i++) {
     const source = parts[part[i]];
-    const first = source.rowOffsets[row[i]];
-    const count = source.rowOffsets[row[i] + 1] - first;
-    const at = offsets[i];
-    for (let k = 0; k < count; k++) {
-      indices[at + k] = columnPosition[source.indices[first + k]];
-      values[at + k] = source.values[first + k];
+    const last = source.rowOffsets[row[i] + 1];
+    let at = offsets[i];
+    for (let k = source.rowOffsets[row[i]]; k < last; k++, at++) {
+      indices[at] = columnPosition[source.indices[k]];
+      values[at] = source.values[k];
     }
     if (ones >= 0) {
-      indices[at + count] = columnPosition[ones];
-      values[at + count] = 1;
+      indices[at] = columnPosition[ones];
+      values[at] = 1;
     }
   }
 }
@@ -138,61 +143,82 @@ function workerRows(
   intercept: boolean,
   worker: number,
 ): WorkerRows {
-  const starts = [0];
-  for (const { labels } of parts) starts.push(starts[starts.length - 1] + labels.length);
+  const starts = new Int32Array(parts.length + 1);
+  for (const [k, { labels }] of parts.entries()) starts[k + 1] = starts[k] + labels.length;
   const count = rowStarts[worker + 1] - rowStarts[worker];
   const part = new Int32Array(count);
   const row = new Int32Array(count);
   for (let i = 0; i < count; i++) {
     const original = rowOrder[rowStarts[worker] + i];
-    part[i] = intervalOf(starts, original);
+    if (parts.length > 1) part[i] = intervalOf(starts, original);
     row[i] = original - starts[part[i]];
   }
   return { parts, part, row, ones: intercept ? columns : -1 };
 }
 
-/** offsets[bases[block] + unit + 1] ← entries of that unit in that block. */
-function countUnits(
-  grid: Grid,
-  { parts, part, row: rows, ones }: WorkerRows,
+/** Where the entries of columns go among the units of all cells of a worker. */
+interface Slots {
+  /** Of row 0 in the block of a column, or of the column itself. */
+  readonly first: Int32Array;
+  /** The column in its block. */
+  readonly local: Int32Array;
+  readonly byRow: boolean;
+}
+
+function slotsOf(
+  { orientation, partition }: Grid,
+  cells: readonly GridCell[],
   offsets: Int32Array,
-  bases: Int32Array,
-): void {
-  const { columnPosition, columnBlock, columnBounds } = grid.partition;
-  const byRow = grid.orientation === 'rows';
-  const count = (row: number, column: number) => {
+): Slots {
+  const { columnPosition, columnBlock, columnBounds } = partition;
+  const byRow = orientation === 'rows';
+  const first = new Int32Array(columnPosition.length);
+  const local = new Int32Array(columnPosition.length);
+  for (let column = 0; column < first.length; column++) {
     const block = columnBlock[column];
-    offsets[bases[block] + (byRow ? row : columnPosition[column] - columnBounds[block]) + 1]++;
-  };
+    local[column] = columnPosition[column] - columnBounds[block];
+    const base = (cells[block].offsets.byteOffset - offsets.byteOffset) / 4;
+    first[column] = base + (byRow ? 0 : local[column]);
+  }
+  return { first, local, byRow };
+}
+
+/** offsets[slot + 1] ← entries of each unit of each cell. */
+function countUnits(
+  { parts, part, row: rows, ones }: WorkerRows,
+  { first, byRow }: Slots,
+  offsets: Int32Array,
+): void {
   for (let i = 0; i < rows.length; i++) {
     const { rowOffsets, indices } = parts[part[i]];
     const last = rowOffsets[rows[i] + 1];
-    for (let k = rowOffsets[rows[i]]; k < last; k++) count(i, indices[k]);
-    if (ones >= 0) count(i, ones);
+    const from = byRow ? i + 1 : 1;
+    for (let k = rowOffsets[rows[i]]; k < last; k++) offsets[first[indices[k]] + from]++;
+    if (ones >= 0) offsets[first[ones] + from]++;
   }
 }
 
 function insertEntries(
-  grid: Grid,
   { parts, part, row: rows, ones }: WorkerRows,
+  { first, local, byRow }: Slots,
   next: Int32Array,
-  bases: Int32Array,
   { indices: targetIndices, values: targetValues }: GridCell,
 ): void {
-  const { columnPosition, columnBlock, columnBounds } = grid.partition;
-  const byRow = grid.orientation === 'rows';
-  const insert = (row: number, column: number, value: number) => {
-    const block = columnBlock[column];
-    const local = columnPosition[column] - columnBounds[block];
-    const at = next[bases[block] + (byRow ? row : local)]++;
-    targetIndices[at] = byRow ? local : row;
-    targetValues[at] = value;
-  };
   for (let i = 0; i < rows.length; i++) {
     const { rowOffsets, indices, values } = parts[part[i]];
     const last = rowOffsets[rows[i] + 1];
-    for (let k = rowOffsets[rows[i]]; k < last; k++) insert(i, indices[k], values[k]);
-    if (ones >= 0) insert(i, ones, 1);
+    const from = byRow ? i : 0;
+    for (let k = rowOffsets[rows[i]]; k < last; k++) {
+      const column = indices[k];
+      const at = next[first[column] + from]++;
+      targetIndices[at] = byRow ? local[column] : i;
+      targetValues[at] = values[k];
+    }
+    if (ones >= 0) {
+      const at = next[first[ones] + from]++;
+      targetIndices[at] = byRow ? local[ones] : i;
+      targetValues[at] = 1;
+    }
   }
 }
 

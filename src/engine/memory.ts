@@ -19,10 +19,13 @@ export function leastMemory({ columns, rows, nonzeros }: typeof leastBytes): num
   return leastBytes.columns * columns + leastBytes.rows * rows + leastBytes.nonzeros * nonzeros;
 }
 
+/** Read once: a limit is in files. */
+let memory: number | undefined;
+
 /** The machine's memory, or what a container leaves of it. */
 export function machineMemory(): number {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  memory ??= Math.min(process.constrainedMemory() || Infinity, totalmem());
+  return memory;
 }
 
 /** Bytes that runs in parallel may take besides the data; a single one may take more. */

@@ -39,6 +39,7 @@ function assignGroups(order: Int32Array, counts: Int32Array, size: number): Uint
   const perItem = 1 / Math.max(1, order.length);
   const load = new Float64Array(size);
   const group = new Uint16Array(new SharedArrayBuffer(2 * counts.length));
+  if (size === 1) return group;
   for (let k = 0; k < order.length; k++) {
     const item = order[k];
     let best = 0;

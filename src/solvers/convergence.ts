@@ -202,12 +202,11 @@ export class Convergence {
     return gap <= suspicious * atZero && gap <= 0.5 * this.#proved.gap;
   }
 
-  /** Of a certificate: whether no epoch could bring the gap much lower, or what it is of P. */
+  /** Of a certificate: whether no epoch could bring the gap much lower, what it is of P, or P unproved. */
   get exhaustsPrecision(): boolean {
     const { tolerance, atZero } = this.#options;
     const { gap, allowance } = this.#proved;
     if (allowance >= tolerance * Math.abs(this.primal) || gap <= spoilt * allowance) return true;
-    // P is as small as it gets, and nothing is proved of it.
     if (this.#isStalled && !(this.dual > 0)) return true;
     return this.#options.vanishes && this.primal <= vanished * atZero;
   }
@@ -301,10 +300,10 @@ export class Convergence {
     const { best, certifier, centre } = this.#options;
     const before = this.primal;
     best.roundIntercept(centre);
-    this.primal = best.primalAfresh();
+    this.#primalAllowance = certifier.primalAllowance(best);
+    this.primal = best.primal();
     // Where the point comes from a checkpoint, it may be anything.
     if (!Number.isFinite(this.primal)) throw diverged(epoch);
-    this.#primalAllowance = certifier.primalAllowance(best);
     // What the model's intercept loses in being rounded is lost in every epoch.
     this.#rounded = centre === 0 ? 0 : Math.max(0, this.primal - before);
     this.#charge();

@@ -64,7 +64,7 @@ export class ProgressWatch {
 export function scaleRatio(objective: Objective, team: Team): number {
   const { problem, scratchImage: sizes } = objective;
   const { columnCounts, columnStarts } = problem.grid.partition;
-  objective.imageSizes(problem.rowWeights, sizes);
+  objective.image(problem.rowWeights, undefined, sizes);
   const [largest, inverse] = team.reduce(
     2,
     (block, values) => {

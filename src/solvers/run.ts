@@ -24,6 +24,7 @@ import { plainKernels } from './kernels/plain/index.ts';
 import { wasmKernels } from './kernels/wasm.ts';
 import { BestPoint } from './objective/best-point.ts';
 import { allocateCertificate, Certifier } from './objective/certificate.ts';
+import type { MomentsMemory } from './objective/column-moments.ts';
 import { allocateObjective, Objective } from './objective/objective.ts';
 import { infimumIsZero, type Problem } from './objective/problem.ts';
 import { ZeroWeights } from './objective/zero-weights.ts';
@@ -61,6 +62,8 @@ export interface RunPayload {
   readonly shared: TeamShared;
   readonly problem: Problem;
   readonly memory: RunMemory;
+  /** Where the penalty has an L1 part. */
+  readonly moments?: MomentsMemory;
   readonly plan: SolverPlan;
   readonly loss: { readonly name: string; readonly parameter: number; readonly module?: string };
   readonly seed: number;
@@ -71,6 +74,8 @@ export interface RunPayload {
   readonly earlyStop?: number;
   /** Where to start, unless the run resumes. */
   readonly start?: WarmStart;
+  /** Whether nobody asks how the run comes along: then it reports no epochs, only the order of visits. */
+  readonly quiet?: boolean;
   /** Whether the run is observed: now and then it reports what threads do and the largest weights. */
   readonly samples?: boolean;
   readonly checkpoint?: CheckpointWriterSettings;
@@ -141,9 +146,8 @@ export async function runThread(
     atZero,
     centre,
     zeroWeights:
-      problem.penalty.l1 > 0
-        ? new ZeroWeights(context, loss, certifier, memory.certificate)
-        : undefined,
+      payload.moments &&
+      new ZeroWeights(context, loss, certifier, memory.certificate, payload.moments),
     scaleRatio: () => scaleRatio(objective, team),
     vanishes: infimumIsZero(problem, loss, team),
   });
@@ -160,8 +164,11 @@ export async function runThread(
   const writer =
     checkpoint && new CheckpointWriter(checkpoint, partition, before?.epoch ?? 0, warn);
   const runLimits = { ...limits, started, ...(before && { before }) };
+  const reportVisits = (progress: Progress) => {
+    if (progress.visits) report(progress);
+  };
   return runEpochs(context, method, convergence, runLimits, {
-    report,
+    report: payload.quiet ? reportVisits : report,
     checkpoints: writer && checkpointScheduleOf(run, writer, report),
     largest: payload.samples ? new LargestWeights(team, memory.best, partition) : undefined,
   });

@@ -5,7 +5,7 @@ import type { Partition } from '../engine/partition.ts';
 import { log } from '../math/elementary.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import type { ProvedBound } from './objective/certificate.ts';
-import { type Gap, relativeGap } from './objective/objective.ts';
+import { type Gap, Objective, relativeGap } from './objective/objective.ts';
 import { type EntryName, entryOf, type NextPlan, type SolverPlan, solverCode } from './registry.ts';
 import type { Method, SolverContext } from './solver.ts';
 import { fillTransposed } from './vectors/column-cells.ts';
@@ -46,13 +46,15 @@ export function createMethod(
 }
 
 function onGrid(context: SolverContext, grid: Grid): SolverContext {
-  const objective = context.objective.on(grid);
-  return { ...context, objective, problem: objective.problem };
+  const { kernels, team, ring } = context;
+  const problem = { ...context.problem, grid };
+  const objective = new Objective(problem, kernels, team, ring, context.objective.memory);
+  return { ...context, objective, problem };
 }
 
-function transpose({ problem, team }: SolverContext, { cells }: Grid): void {
+function transpose({ problem, team, kernels }: SolverContext, { cells }: Grid): void {
   for (let worker = team.first; worker < team.end; worker++) {
-    fillTransposed(problem.grid, cells, worker);
+    fillTransposed(problem.grid, cells, worker, kernels);
   }
   team.barrier();
 }

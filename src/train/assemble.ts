@@ -199,7 +199,7 @@ type Value = string | number | boolean;
  * repeated; threads, processes, hosts and times do not affect the model and are left out.
  */
 export function provenanceOf(
-  { hash, options, settings, plan }: Training,
+  { hash, options, settings, plan }: Training & { readonly hash: string },
   solverSettings: readonly [string, unknown][] = settingsOf(plan),
 ): Provenance {
   const { tolerance, epochs, time, penalty } = settings;

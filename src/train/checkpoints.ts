@@ -26,11 +26,11 @@ import { settingsOf } from './assemble.ts';
 import { problemIdentity } from './identity.ts';
 import { settingWords } from './options/index.ts';
 import type { TrainOptions } from './options/options.ts';
-import type { Training } from './prepare.ts';
+import type { PreparedTraining } from './prepare.ts';
 import { type DataShard, hashOfShard } from './shard.ts';
 
 /** What identifies the runs of a training, and where their checkpoints go. */
-interface CheckpointedTraining extends Omit<Training, 'checkpoints' | 'warmStarts'> {
+interface CheckpointedTraining extends Omit<PreparedTraining, 'checkpoints' | 'warmStarts'> {
   /** All rows that were read, those held out included. */
   readonly all: DataShard;
 }
@@ -63,7 +63,7 @@ export async function openCheckpoints(training: CheckpointedTraining): Promise<R
   }
   const header: ExpectedHeader = {
     program: packageDescription.version,
-    identity: identityOf(training),
+    identity: identityOf(training, await training.hash),
     tolerance: settings.tolerance,
     test: await testOf(training),
   };
@@ -218,7 +218,10 @@ function shown(value: Identity['options'][string] | undefined): string {
   return String(value ?? 'not given');
 }
 
-function identityOf({ all, hash, options, settings, plan, grid }: CheckpointedTraining): Identity {
+function identityOf(
+  { all, options, settings, plan, grid }: CheckpointedTraining,
+  hash: string,
+): Identity {
   const { rows, columns, nonzeros } = all;
   const { labelNames } = all.dataset;
   return {

@@ -193,7 +193,7 @@ async function solve(
 
 function payloadOf(
   { settings, layout, plan, options }: LaidOutTraining,
-  { problem, memory, test, start }: ProblemBuffers,
+  { problem, memory, moments, test, start }: ProblemBuffers,
   time: number,
 ): Omit<RunPayload, 'index' | 'shared'> {
   const { loss, seed, tolerance, epochs } = settings;
@@ -201,11 +201,13 @@ function payloadOf(
   return {
     problem,
     memory,
+    ...(moments && { moments }),
     plan,
     loss: lossReference(loss),
     seed,
     limits: { tolerance, epochs, time },
     ...(wasmMemory && { wasm: { module: kernelModule(loss.name), memory: wasmMemory } }),
+    quiet: options.onEpoch === undefined && options.onSample === undefined,
     samples: options.onSample !== undefined,
     ...(test && { test }),
     ...(options.earlyStop !== undefined && { earlyStop: options.earlyStop }),

@@ -27,23 +27,32 @@ import { runTogether, threadCount, threadPool } from '../engine/thread-pool.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { sum } from '../math/vectors.ts';
 import { isOfResidual } from '../problem/losses/loss.ts';
+import { allocateMoments, type MomentsMemory } from '../solvers/objective/column-moments.ts';
 import { allocateProblem, layOutProblem, type Problem } from '../solvers/objective/problem.ts';
 import { entryOf, isReplay } from '../solvers/registry.ts';
 import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import type { WarmStart } from '../solvers/solver.ts';
 import { allocateTest, type TestRows } from '../solvers/test-error.ts';
 import { bytesOf, fillOnDisk, storeOnDisk } from './disk-layout.ts';
-import type { Training } from './prepare.ts';
+import type { PreparedTraining, Training } from './prepare.ts';
 import { countShard, type DataShard, moveRows } from './shard.ts';
 import type { FillPayload } from './tasks.ts';
 import { allocateStart, checkStartRows, layOutStart, type StartingPoint } from './warm-start.ts';
+
+/** Memory of the runs that take place one after the other. */
+interface LaneMemory {
+  readonly workspace: Workspace;
+  /** Of the row weights of the run before, where the penalty has an L1 part. */
+  readonly moments: MomentsMemory | undefined;
+  rowWeights: Float64Array | undefined;
+}
 
 /** Data laid out for all threads, in memory or in a scratch file: problems are set up on it. */
 export interface Layout {
   readonly grid: Grid;
   readonly arena: Arena;
   /** Memory for the arrays of each of the runs at the same time. */
-  readonly workspaces: readonly Workspace[];
+  readonly workspaces: readonly LaneMemory[];
   /** Of each run. */
   readonly threads: number;
   /** Ends all runs once one of them has failed. */
@@ -65,12 +74,16 @@ export interface Layout {
 }
 
 /** A training whose data is laid out: subproblems can be solved on it. */
-export type LaidOutTraining = Training & { readonly layout: Layout };
+export interface LaidOutTraining extends Training {
+  readonly hash: string;
+  readonly layout: Layout;
+}
 
 /** One problem set up for all threads of a run. */
 export interface ProblemBuffers {
   readonly problem: Problem;
   readonly memory: RunMemory;
+  readonly moments?: MomentsMemory;
   readonly test: TestRows | undefined;
   readonly start?: WarmStart;
 }
@@ -87,7 +100,7 @@ export interface Subproblem {
 }
 
 /** Partitions the data, reserves memory and copies the data into the grid, on all threads. */
-export async function layOutData(training: Training): Promise<LaidOutTraining> {
+export async function layOutData(training: PreparedTraining): Promise<LaidOutTraining> {
   const { shard, classes, options, settings, vectors, grid: size } = training;
   const { intercept, seed } = settings;
   if (shard.group.size > 1 && shard.dataset.stored) {
@@ -124,9 +137,10 @@ export async function layOutData(training: Training): Promise<LaidOutTraining> {
     latest: {},
     close: () => storage.scratch?.close(),
   };
+  const hash = await training.hash;
   // Rows are scored once more to calibrate.
   if (options.consume && !options.calibrate) await release(training, layout.threads);
-  return { ...training, layout };
+  return { ...training, hash, layout };
 }
 
 /**
@@ -167,7 +181,9 @@ function reserve(training: Training, rows: LocalRows, testRows: LocalRows | unde
   const runBytes = bytesOf((to) =>
     allocateArrays(to, training, rows.partition, testRows?.partition),
   );
-  const workspaceBytes = padded(runBytes);
+  const { loss, penalty } = training.settings;
+  const lasting = (to: Arena) => (penalty.l1 > 0 ? allocateMoments(to, rows.partition) : undefined);
+  const workspaceBytes = padded(runBytes) + bytesOf(lasting);
   const fitting = Math.max(1, Math.floor(memoryOfLanes() / workspaceBytes));
   const lanes = Math.min(training.lanes, fitting);
   const allocateTestGrid = (to: Arena) => testRows && allocateGrid(to, testRows.partition, 'rows');
@@ -175,11 +191,13 @@ function reserve(training: Training, rows: LocalRows, testRows: LocalRows | unde
   const storage = rows.dataset.stored
     ? storeOnDisk(training, rows, others, threadsOfRuns(training, training.lanes))
     : storeInMemory(training, rows, others);
-  const { loss } = training.settings;
   const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
   const grid = storage.allocate(arena);
   const test = allocateTestGrid(arena);
-  const workspaces = Array.from({ length: lanes }, () => workspaceIn(arena, runBytes));
+  const workspaces = Array.from({ length: lanes }, (): LaneMemory => {
+    const workspace = workspaceIn(arena, runBytes);
+    return { workspace, moments: lasting(arena), rowWeights: undefined };
+  });
   return { storage, arena, grid, test, workspaces };
 }
 
@@ -201,10 +219,13 @@ function allocateArrays(
 /** Sets a subproblem up in a workspace, which it takes over from the one before. */
 export function setUpProblem(
   training: LaidOutTraining,
-  workspace: Workspace,
+  lane: LaneMemory,
   { vector, lambda, rowWeights: weights, start: from }: Subproblem,
 ): ProblemBuffers {
+  const { workspace, moments } = lane;
   workspace.clear();
+  if (lane.rowWeights !== weights) moments?.known.fill(0);
+  lane.rowWeights = weights;
   const { layout, options, settings } = training;
   const { grid, targets, test, centre } = layout;
   const arrays = allocateArrays(workspace, training, grid.partition, test?.grid.partition);
@@ -219,7 +240,7 @@ export function setUpProblem(
   });
   const { memory } = arrays;
   const start = arrays.start && from && layOutStart(arrays.start, from, problem);
-  const run = { problem, memory, ...(start && { start }) };
+  const run = { problem, memory, ...(moments && { moments }), ...(start && { start }) };
   if (!test || !arrays.test) return { ...run, test: undefined };
   const { rowOrder } = test.grid.partition;
   const signs = test.targets.of(vector);

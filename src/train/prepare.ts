@@ -64,9 +64,8 @@ interface TrainingData {
 
 /** The data of a run and all that has been decided about it. */
 export interface Training extends TrainingData {
-  /** The data as it was given, and the hash of all its rows, those held out included. */
+  /** The data as it was given. */
   readonly dataset: Dataset;
-  readonly hash: string;
   readonly options: TrainOptions;
   readonly settings: ResolvedOptions;
   readonly plan: SolverPlan;
@@ -84,6 +83,12 @@ export interface Training extends TrainingData {
   readonly warmStarts: boolean;
 }
 
+/** A training before its data is laid out. */
+export interface PreparedTraining extends Training {
+  /** Of all rows, those held out included. */
+  readonly hash: Promise<string>;
+}
+
 /** What will be done with the data. */
 interface Intent {
   readonly group?: ProcessGroup;
@@ -98,7 +103,7 @@ export async function prepareTraining(
   dataset: Dataset,
   options: TrainOptions,
   { group = singleProcess, tasksOf = (vectors) => vectors, warmStarts = false }: Intent = {},
-): Promise<Training> {
+): Promise<PreparedTraining> {
   checkArguments(dataset, options);
   const defaults = resolveOptions(options);
   await checkSameTraining(group, options, defaults);
@@ -129,7 +134,10 @@ export async function prepareTraining(
   const chosen = { plan, alternative, grid, lanes };
   const decided = { ...data, dataset, options, settings, ...chosen, group, vectors };
   await announce(decided);
-  const hash = await hashOfShard(all, options.threads);
+  const hash = hashOfShard(all, options.threads);
+  // Ranks take part in its sum one after the other; within a process threads lay the data out meanwhile.
+  if (group.size > 1) await hash;
+  hash.catch(() => {});
   const checkpoints = await openCheckpoints({ ...decided, all, hash });
   warmStarts ||= options.start !== undefined;
   return { ...decided, hash, checkpoints, warmStarts };

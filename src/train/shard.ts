@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Dataset, isWeighted, rowWeights } from '../data/dataset.ts';
 import { hashShard, joinHashes, type RowHashes } from '../data/fingerprint.ts';
 import { type Classes, classesFrom, distinctLabels } from '../data/labels.ts';
@@ -129,7 +130,11 @@ async function hashesOfParts(
   threads: number,
 ): Promise<RowHashes[]> {
   const { parts, nonzeros, stored } = dataset;
-  if (stored || nonzeros < worthThreads || threads === 1) return [hashShard(dataset, firstRow)];
+  if (stored || nonzeros < worthThreads || threads === 1) {
+    // Threads get first what is posted to them now.
+    await yieldToEventLoop();
+    return [hashShard(dataset, firstRow)];
+  }
   let row = firstRow;
   return Promise.all(
     parts.map((part) => {

@@ -1,4 +1,5 @@
 import type { Dataset } from '../data/dataset.ts';
+import { recycle } from '../engine/arena.ts';
 import { workersOfRanks } from '../engine/block-layout.ts';
 import { imbalance, nonzerosOfCells } from '../engine/grid.ts';
 import {
@@ -51,7 +52,10 @@ export async function trainInGroup(
   const started = performance.now();
   const training = await layOutData(await prepareTraining(dataset, options, { group }));
   try {
-    return await trainModel(training, started);
+    const result = await trainModel(training, started);
+    // Where training fails, threads may be at work for a while.
+    if (group.size === 1) recycle(training.layout.arena);
+    return result;
   } finally {
     training.layout.close();
   }

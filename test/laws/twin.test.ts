@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as bits from '../../src/math/bits.ts';
 import * as elementary from '../../src/math/elementary.ts';
 import { type Random, stream } from '../../src/math/random.ts';
+import * as rounding from '../../src/math/rounding.ts';
 import * as scalars from '../../src/math/scalars.ts';
 import { lossNames } from '../../src/problem/losses/index.ts';
 import { lossCases } from './cases.ts';
@@ -37,16 +38,21 @@ function compare(
   expect(different).toEqual([]);
 }
 
+/** Those of a module that has constants, too. */
+function functionsOf(module: Readonly<Record<string, unknown>>): Record<string, NumberFunction> {
+  const functions = Object.entries(module).filter((entry) => typeof entry[1] === 'function');
+  return Object.fromEntries(functions as [string, NumberFunction][]);
+}
+
 describe.each([
   ['src/math/elementary.ts', { ...elementary }],
   ['src/math/scalars.ts', { ...scalars }],
+  ['src/math/rounding.ts', functionsOf(rounding)],
 ])('%s', (file, functions: Record<string, NumberFunction>) => {
   test('all functions', async () => {
     const twin = await compileTwin(file);
     const random = stream(11, 1);
-    expect(Object.keys(functions)).toEqual(
-      expect.arrayContaining(Object.keys(twin).filter((name) => name !== 'memory')),
-    );
+    expect(Object.keys(functions)).toEqual(expect.arrayContaining(Object.keys(functionsOf(twin))));
     for (const [name, plain] of Object.entries(functions)) {
       const draw = () => Array.from({ length: plain.length }, () => anyDouble(random));
       compare(plain, twin[name], draw, 20_000);

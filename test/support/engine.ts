@@ -12,6 +12,7 @@ import type { Limits, Outcome, Progress } from '../../src/solvers/epochs.ts';
 import type { Kernels } from '../../src/solvers/kernels/kernels.ts';
 import { plainKernels } from '../../src/solvers/kernels/plain/index.ts';
 import { kernelModule, wasmKernels } from '../../src/solvers/kernels/wasm.ts';
+import { allocateMoments, type MomentsMemory } from '../../src/solvers/objective/column-moments.ts';
 import { Objective } from '../../src/solvers/objective/objective.ts';
 import {
   allocateProblem,
@@ -32,6 +33,7 @@ for (const name of Object.keys(solverEntries))
 export interface Engine {
   readonly problem: Problem;
   readonly memory: RunMemory;
+  readonly moments?: MomentsMemory;
   readonly plan: SolverPlan;
   readonly loss: Loss;
   readonly seed: number;
@@ -69,11 +71,12 @@ export function prepare(options: EngineOptions): Engine {
     grid: allocateGrid(arena, parts, entryOf(plan).orientation),
     memory: allocateRun(arena, parts, plan),
     problem: allocateProblem(arena, parts, penalty),
+    moments: penalty.l1 > 0 ? allocateMoments(arena, parts) : undefined,
   });
   const budget = new Budget();
   allocate(budget);
   const arena = kernels === 'wasm' ? createArena(budget.bytes) : separateArena;
-  const { grid, memory, problem: room } = allocate(arena);
+  const { grid, memory, moments, problem: room } = allocate(arena);
   for (let worker = 0; worker < size; worker++) fillWorker(grid, dataset, intercept, worker);
   const classes =
     loss.task === 'classification' ? { classes: classesOf(dataset), multiLabel: false } : undefined;
@@ -85,7 +88,7 @@ export function prepare(options: EngineOptions): Engine {
     rowWeights: rowWeights(dataset),
     totalWeight: rowWeights(dataset)?.reduce((sum, weight) => sum + weight, 0),
   });
-  return { problem, memory, plan, loss, seed, arena };
+  return { problem, memory, ...(moments && { moments }), plan, loss, seed, arena };
 }
 
 export function kernelsOf({ arena, loss }: Engine): Kernels {
@@ -114,12 +117,13 @@ export async function runOnThreads(
   limits: Partial<Limits>,
   trace?: Int32Array,
 ): Promise<{ outcome: Outcome; events: Progress[] }> {
-  const { problem, memory, plan, loss, seed, arena } = engine;
+  const { problem, memory, moments, plan, loss, seed, arena } = engine;
   const shared = shareTeam({ threads, workers: problem.grid.size, cores: threads, trace });
   const payload: Omit<RunPayload, 'index'> = {
     shared,
     problem,
     memory,
+    ...(moments && { moments }),
     plan,
     loss: { name: loss.name, parameter: loss.parameter },
     seed,

@@ -144,7 +144,7 @@ class InteriorPoint extends BlockMethod {
     if (problem.box) {
       objective.ownRows(rows.alpha).set(objective.ownRows(problem.rowWeights));
       team.barrier();
-      objective.imageSizes(rows.alpha, sizes);
+      objective.image(rows.alpha, undefined, sizes);
     }
     for (const block of this.state.parts) {
       const own = objective.columnsOf(sizes, block);

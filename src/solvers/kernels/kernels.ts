@@ -1,3 +1,4 @@
+import type { CertificateKernels } from './certificate.ts';
 import type { DenseKernels, PanelKernels } from './dense.ts';
 import type { ProximalKernels } from './proximal.ts';
 import type { SegmentKernels } from './segments.ts';
@@ -254,17 +255,24 @@ export interface Kernels
     SegmentKernels,
     ProximalKernels,
     WorkingSetKernels,
-    PanelKernels {
+    PanelKernels,
+    CertificateKernels {
   readonly name: 'wasm' | 'plain';
 
   /** result[i] (+)= Σ_k source[index_k] · value_k for each unit i; starts from 0 when fresh. */
   gather(...args: [cell: Cell, ...Listed, fresh: boolean, source: Vector, result: Vector]): void;
-  /** target[index_k] += deltas[p] · value_k for unit units[p], p = 0 … count-1. */
+  /** target[index_k] += deltas[p] · value_k for unit units[p], p = 0 … count-1, where deltas[p] is not 0. */
   scatter(cell: Cell, pending: Pending, count: number, target: Vector): void;
   /** result[i] += Σ_k |source[index_k] · value_k| for each unit i. */
   gatherSizes(...args: [cell: Cell, ...Listed, source: Vector, result: Vector]): void;
-  /** target[index_k] += |deltas[p] · value_k| for unit units[p], p = 0 … count-1. */
+  /** target[index_k] += |deltas[p] · value_k|, for the same units. */
   scatterSizes(cell: Cell, pending: Pending, count: number, target: Vector): void;
+  /** gather and gatherSizes in one pass, neither fresh. */
+  gatherBoth(...args: [cell: Cell, ...Listed, source: Vector, result: Vector, sizes: Vector]): void;
+  /** scatter and scatterSizes in one pass. */
+  scatterBoth(
+    ...args: [cell: Cell, pending: Pending, count: number, target: Vector, sizes: Vector]
+  ): void;
   /** The scatter on the image v, followed by the map's w_j. */
   scatterMapped(cell: Cell, pending: Pending, count: number, map: WeightMap, weights: Vector): void;
   /** norms[i] += Σ x²·a[index], collisions[i] += Σ x²·b[index]. */

@@ -28,6 +28,8 @@ const of = 'labels rowWeights';
 const packed = 'packed.offsets packed.indices packed.values';
 const piece = `${packed} #begin #end`;
 const dualColumns = 'columns.hessians columns.l1 columns.counts';
+const bounded = 'columns.image columns.errors columns.l1';
+const visited = `${cell} #begin #end ?byRow`;
 const working =
   'columns.now columns.gradients columns.hessians columns.l1 columns.l2 columns.violations columns.counts';
 
@@ -35,7 +37,9 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   gather: ['cell order begin end fresh source result', `${cell} ${units} ?fresh source result`],
   scatter: ['cell pending count target', `${cell} ${pending} #count target`],
   gatherSizes: ['cell order begin end source result', `${cell} ${units} source result`],
+  gatherBoth: ['cell order begin end source result sizes', `${cell} ${units} source result sizes`],
   scatterSizes: ['cell pending count target', `${cell} ${pending} #count target`],
+  scatterBoth: ['cell pending count target sizes', `${cell} ${pending} #count target sizes`],
   scatterMapped: [
     'cell pending count map weights',
     `${cell} ${pending} #count ${map} weights`,
@@ -206,6 +210,36 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   ],
   solveRows: ['matrix size first end from to', 'matrix #size #first #end #from #to'],
   solveFactor: ['matrix size x', 'matrix #size x'],
+  lossErrors: [
+    'margins labels rowWeights sizes counts more adding kind found',
+    `margins ${of} sizes counts @margins #more #adding #kind found *`,
+  ],
+  conjugateErrors: [
+    'alpha labels rowWeights scale kind found',
+    `alpha ${of} @alpha #scale #kind found *`,
+  ],
+  curvatureSum: ['margins labels rowWeights', `margins ${of} @margins *`],
+  imageErrors: ['image sizes counts more exactly', 'image sizes counts @image #more ?exactly'],
+  penaltyBounds: [
+    'columns box scale rounding found',
+    `${bounded} columns.l2 #columns.skip @columns.image #scale #rounding found`,
+    'penaltyBoundsInBox box',
+  ],
+  greatestRatio: [
+    'columns box',
+    `${bounded} #columns.skip @columns.image`,
+    'greatestRatioInBox box',
+  ],
+  columnRooms: [
+    'columns box scale',
+    `${bounded} #columns.skip @columns.image #scale`,
+    'columnRoomsInBox box',
+  ],
+  addSquares: [
+    'cell begin end byRow rowWeights squares sums',
+    `${visited} rowWeights squares sums`,
+  ],
+  addExactly: ['cell begin end byRow alpha high low', `${visited} alpha high low`],
   listUnits: [
     'runs length skip now start active',
     'runs @runs #length @active skip now start active',

@@ -19,7 +19,7 @@ type Piece = [packed: Cell, begin: number, end: number];
 export interface WorkingSetKernels {
   /** Copies the units order[begin … end-1] of a cell to these positions of another one. */
   packColumns(cell: Cell, order: Int32Array, begin: number, end: number, packed: Cell): void;
-  /** The first columns of a packed cell by rows, where offsets has one number more than rows. */
+  /** The first columns of a cell by rows, where offsets has one number more than rows. */
   packRows(packed: Cell, columns: number, byRows: Cell): void;
   /**
    * s_i = c_i ℓ'(u_i), and ℓ''(u_i) without c_i; returns the largest of these. Where the slope does not

@@ -43,16 +43,8 @@ export class ExactImage {
     this.#ring.rotate(this.#fields, (worker, block) => {
       const a = objective.rowsOf(alpha, worker);
       const [high, low] = both.map((array) => objective.columnsOf(array, block));
-      cells.at(worker, block).through(({ offsets, indices, values }, first, end) => {
-        for (let unit = first; unit < end; unit++) {
-          for (let k = offsets[unit]; k < offsets[unit + 1]; k++) {
-            const row = byRow ? unit : indices[k];
-            const column = byRow ? indices[k] : unit;
-            const upper = upperBits(a[row]);
-            addExactly(high, low, column, upper * values[k]);
-            addExactly(high, low, column, (a[row] - upper) * values[k]);
-          }
-        }
+      cells.at(worker, block).through((cell, first, end) => {
+        objective.kernels.addExactly(cell, first, end, byRow, a, high, low);
       });
     });
     // Others may still be adding to the blocks at home here.
@@ -61,19 +53,4 @@ export class ExactImage {
     for (let j = 0; j < v.length; j++) v[j] = (v[j] + left[j]) / problem.totalWeight;
     this.#team.barrier();
   }
-}
-
-/** The upper 26 bits, whose product with a value of the data has no rounding error. */
-function upperBits(a: number): number {
-  const shifted = 134_217_729 * a;
-  return shifted - (shifted - a);
-}
-
-/** high[j] += term, with the rounding error in low[j]. */
-function addExactly(high: Float64Array, low: Float64Array, j: number, term: number): void {
-  const before = high[j];
-  const sum = before + term;
-  const part = sum - before;
-  high[j] = sum;
-  low[j] += before - (sum - part) + (term - part);
 }

@@ -1,7 +1,6 @@
 import type { Arena } from '../../engine/arena.ts';
 import { blockOf } from '../../engine/block-layout.ts';
 import { type Cells, openCells } from '../../engine/cells.ts';
-import type { Grid } from '../../engine/grid.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { BlockFields, Ring } from '../../engine/ring.ts';
 import type { Team } from '../../engine/team.ts';
@@ -66,7 +65,7 @@ export class Objective {
   readonly cells: Cells;
   readonly #team: Team;
   readonly #ring: Ring;
-  readonly #memory: ObjectiveMemory;
+  readonly memory: ObjectiveMemory;
   readonly #fields = new Map<Float64Array, BlockFields>();
 
   constructor(problem: Problem, kernels: Kernels, team: Team, ring: Ring, memory: ObjectiveMemory) {
@@ -75,18 +74,12 @@ export class Objective {
     this.cells = openCells(problem.grid, team.index);
     this.#team = team;
     this.#ring = ring;
-    this.#memory = memory;
-  }
-
-  /** The same of the same data on another grid, in the same memory. */
-  on(grid: Grid): Objective {
-    const problem = { ...this.problem, grid };
-    return new Objective(problem, this.kernels, this.#team, this.#ring, this.#memory);
+    this.memory = memory;
   }
 
   /** Memory for one image, free between calls of dual(). */
   get scratchImage(): Float64Array {
-    return this.#memory.image;
+    return this.memory.image;
   }
 
   /** Rows of worker q, as a view. */
@@ -131,39 +124,32 @@ export class Objective {
     this.kernels.interpolate(rows[0], rows[1], rows[2], share);
   }
 
-  /** One array of columns, as what travels; all threads call it in the same order. */
-  fieldsOf(array: Float64Array): BlockFields {
-    let fields = this.#fields.get(array);
+  /** Arrays of columns, as what travels; they are known by the last. All threads call it in the same order. */
+  fieldsOf(...arrays: Float64Array[]): BlockFields {
+    const last = arrays[arrays.length - 1];
+    let fields = this.#fields.get(last);
     if (!fields) {
-      fields = this.#ring.fields((block) => [this.columnsOf(array, block)]);
-      this.#fields.set(array, fields);
+      fields = this.#ring.fields((block) => arrays.map((array) => this.columnsOf(array, block)));
+      this.#fields.set(last, fields);
     }
     return fields;
   }
 
-  /** u_i = ⟨w, x_i⟩ by one rotation of the ring. */
-  margins(weights: Float64Array, margins: Float64Array): void {
-    this.#multiply(weights, margins, 'row');
+  /**
+   * u_i = ⟨w, x_i⟩ by one rotation of the ring. `sizes`: Σ_j |w_j x_ij|, of which rounding errors of the
+   * margins are a small multiple.
+   */
+  margins(weights: Float64Array, margins: Float64Array, sizes?: Float64Array): void {
+    this.#multiply(weights, 'row', margins, sizes);
   }
 
-  /** v = (1/W) Σ α_i x_i by one rotation of the ring. */
-  image(alpha: Float64Array, image: Float64Array): void {
-    this.#multiply(alpha, image, 'column');
-    const own = this.ownColumns(image);
-    this.kernels.scaleInto(own, own, 1 / this.problem.totalWeight);
-    this.#team.barrier();
-  }
-
-  /** Σ_j |w_j x_ij| by one rotation: rounding errors of the margins are a small multiple of it. */
-  marginSizes(weights: Float64Array, sizes: Float64Array): void {
-    this.#multiply(weights, sizes, 'row', true);
-  }
-
-  /** (1/W) Σ_i |α_i x_ij| by one rotation. */
-  imageSizes(alpha: Float64Array, sizes: Float64Array): void {
-    this.#multiply(alpha, sizes, 'column', true);
-    const own = this.ownColumns(sizes);
-    this.kernels.scaleInto(own, own, 1 / this.problem.totalWeight);
+  /** v = (1/W) Σ α_i x_i by one rotation of the ring. `sizes`: (1/W) Σ_i |α_i x_ij|. */
+  image(alpha: Float64Array, image: Float64Array | undefined, sizes?: Float64Array): void {
+    this.#multiply(alpha, 'column', image, sizes);
+    for (const array of [image, sizes]) {
+      const own = array && this.ownColumns(array);
+      if (own) this.kernels.scaleInto(own, own, 1 / this.problem.totalWeight);
+    }
     this.#team.barrier();
   }
 
@@ -173,28 +159,33 @@ export class Objective {
    */
   #multiply(
     source: Float64Array,
-    target: Float64Array,
     onto: 'row' | 'column',
-    sizes = false,
+    target: Float64Array | undefined,
+    sizes: Float64Array | undefined,
   ): void {
-    const { identity } = this.#memory;
+    const { kernels } = this;
+    const { identity } = this.memory;
     const toRows = onto === 'row';
     const gather = toRows === (this.problem.grid.orientation === 'rows');
-    const [byRow, byColumn] = toRows ? [target, source] : [source, target];
-    (toRows ? this.ownRows(target) : this.ownColumns(target)).fill(0);
-    this.#ring.rotate(this.fieldsOf(byColumn), (worker, block) => {
-      const rows = this.rowsOf(byRow, worker);
-      const columns = this.columnsOf(byColumn, block);
-      const [from, to] = toRows ? [columns, rows] : [rows, columns];
+    const targets = [target, sizes].filter((array) => array !== undefined);
+    for (const array of targets) (toRows ? this.ownRows(array) : this.ownColumns(array)).fill(0);
+    this.#ring.rotate(this.fieldsOf(...(toRows ? [source] : targets)), (worker, block) => {
+      const rows = (array: Float64Array) => this.rowsOf(array, worker);
+      const columns = (array: Float64Array) => this.columnsOf(array, block);
+      const from = toRows ? columns(source) : rows(source);
+      const [to, of] = [target, sizes].map((all) => all && (toRows ? rows(all) : columns(all)));
       const all = { units: identity, deltas: from };
       this.cells.at(worker, block).through((cell, first, end) => {
-        if (gather && sizes) this.kernels.gatherSizes(cell, identity, first, end, from, to);
-        else if (gather) this.kernels.gather(cell, identity, first, end, false, from, to);
-        else {
-          const part = pendingPart(all, first, end);
-          if (sizes) this.kernels.scatterSizes(cell, part, end - first, to);
-          else this.kernels.scatter(cell, part, end - first, to);
+        if (gather) {
+          if (to && of) kernels.gatherBoth(cell, identity, first, end, from, to, of);
+          else if (to) kernels.gather(cell, identity, first, end, false, from, to);
+          else if (of) kernels.gatherSizes(cell, identity, first, end, from, of);
+          return;
         }
+        const part = pendingPart(all, first, end);
+        if (to && of) kernels.scatterBoth(cell, part, end - first, to, of);
+        else if (to) kernels.scatter(cell, part, end - first, to);
+        else if (of) kernels.scatterSizes(cell, part, end - first, of);
       });
     });
     this.#team.barrier();
@@ -231,8 +222,8 @@ export class Objective {
 
   /** P(0) = (1/W) Σ c_i ℓ(0, y_i) */
   primalAtZero(): number {
-    this.ownRows(this.#memory.margins).fill(0);
-    return this.meanLoss(this.#memory.margins);
+    this.ownRows(this.memory.margins).fill(0);
+    return this.meanLoss(this.memory.margins);
   }
 
   /** P(w), given the margins of w. */
@@ -283,8 +274,8 @@ export class Objective {
   /** D at a feasible point made from α; one rotation for its image. */
   dual(alpha: Float64Array): number {
     const feasible = this.#balance(alpha);
-    this.image(feasible, this.#memory.image);
-    return this.dualOfImage(feasible, this.#memory.image);
+    this.image(feasible, this.memory.image);
+    return this.dualOfImage(feasible, this.memory.image);
   }
 
   /** D at α cut to its domain, wherever it comes from. */
@@ -296,8 +287,8 @@ export class Objective {
   /** A copy of α cut to its domain and, for an intercept, shifted to a sum of about 0. */
   withinDomain(alpha: Float64Array): Float64Array {
     if (this.problem.intercept) return this.#balance(alpha);
-    this.clipAlpha(alpha, this.#memory.alpha);
-    return this.#memory.alpha;
+    this.clipAlpha(alpha, this.memory.alpha);
+    return this.memory.alpha;
   }
 
   /** D(α), given the image v of α; α is scaled down where |v_j| exceeds what L1 alone allows. */
@@ -368,7 +359,7 @@ export class Objective {
   #balance(alpha: Float64Array): Float64Array {
     if (!this.problem.intercept) return alpha;
     const { totalWeight, labels, rowWeights } = this.problem;
-    const balanced = this.#memory.alpha;
+    const balanced = this.memory.alpha;
     const sumAt = (shift: number) =>
       this.#team.reduce(1, (worker, values) => {
         const a = this.rowsOf(alpha, worker);

@@ -81,17 +81,18 @@ export function layOutProblem(
 ): Problem {
   const { rowBounds, rowOrder, columnOrder, columnPosition, workerNonzeros, size } = grid.partition;
   const { penalty, lambda, factors, intercept, rowWeights, centre = 0 } = options;
-  const { strength, box } = memory;
-  for (let position = 0; position < rowOrder.length; position++) {
-    memory.labels[position] = targets[rowOrder[position]] - centre;
-    memory.rowWeights[position] = rowWeights ? rowWeights[rowOrder[position]] : 1;
-  }
+  const { strength, l1, l2, box } = memory;
+  const { labels, rowWeights: counts } = memory;
+  for (let k = 0; k < rowOrder.length; k++) labels[k] = targets[rowOrder[k]] - centre;
+  if (!rowWeights) counts.fill(1);
+  else for (let k = 0; k < rowOrder.length; k++) counts[k] = rowWeights[rowOrder[k]];
   const interceptPosition = intercept ? columnOrder.indexOf(columnPosition.length - 1) : -1;
   for (let position = 0; position < columnOrder.length; position++) {
     const factor = factors && position !== interceptPosition ? factors[columnOrder[position]] : 1;
-    strength[position] = position === interceptPosition ? 0 : lambda * factor;
-    memory.l1[position] = strength[position] * penalty.l1;
-    memory.l2[position] = strength[position] * penalty.l2;
+    const own = position === interceptPosition ? 0 : lambda * factor;
+    strength[position] = own;
+    l1[position] = own * penalty.l1;
+    l2[position] = own * penalty.l2;
   }
   const bounds = boundsOf(penalty);
   if (box && bounds) {

@@ -1,12 +1,13 @@
-import type { BlockFields, Ring } from '../../engine/ring.ts';
 import type { Team } from '../../engine/team.ts';
+import { OPERATIONS, SECURE, UNIT } from '../../math/rounding.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { SolverContext } from '../solver.ts';
 import type { BestPoint } from './best-point.ts';
-import { type CertificateMemory, type Certifier, operations, secure, unit } from './certificate.ts';
+import type { CertificateMemory, Certifier } from './certificate.ts';
+import { ColumnMoments, type MomentsMemory } from './column-moments.ts';
 import type { Objective } from './objective.ts';
 
-/** More than underflow can lose in a sum of squares. */
+/** More than underflow can lose. */
 const underflow = 1e-300;
 /**
  * Weights are set to 0 whose penalty outweighs this many times the loss that is expected: the first
@@ -16,7 +17,7 @@ const surpluses = [1, 8, 64, 2 ** 10, 2 ** 20, 2 ** 50, 2 ** 100, 2 ** 200];
 /** From here on a weight is nothing but what is left of a mean with 0. */
 const vanishing = surpluses.indexOf(2 ** 50);
 /** By how much P may seem to rise: its last bits change whenever margins are computed again. */
-const lastBits = 4 * unit;
+const lastBits = 4 * UNIT;
 
 /**
  * Where an L1 penalty makes weights 0: the columns where that is proved, and weights that a mean of
@@ -26,25 +27,26 @@ const lastBits = 4 * unit;
 export class ZeroWeights {
   readonly #objective: Objective;
   readonly #team: Team;
-  readonly #ring: Ring;
   readonly #loss: Loss;
   readonly #certifier: Certifier;
   readonly #memory: CertificateMemory;
-  #fields: BlockFields | undefined;
+  readonly #moments: ColumnMoments;
 
   /** `memory`: that of the certifier, which uses it in turn. */
   constructor(
-    { objective, team, ring }: SolverContext,
+    context: SolverContext,
     loss: Loss,
     certifier: Certifier,
     memory: CertificateMemory,
+    moments: MomentsMemory,
   ) {
+    const { objective, team } = context;
     this.#objective = objective;
     this.#team = team;
-    this.#ring = ring;
     this.#loss = loss;
     this.#certifier = certifier;
     this.#memory = memory;
+    this.#moments = new ColumnMoments(context, moments);
   }
 
   /**
@@ -60,21 +62,20 @@ export class ZeroWeights {
   countProved(primal: number): number | undefined {
     const { dual, scale } = this.#certifier.last;
     const rooms = scale === undefined ? undefined : this.#certifier.measureRooms(scale);
-    this.#sumSquares();
     const { greatestCurvature: most } = this.#loss;
     if (most === undefined || rooms === undefined) return undefined;
     const objective = this.#objective;
-    const { problem, scratchImage: sums } = objective;
-    const { imageRest: squares } = this.#memory;
+    const { problem } = objective;
+    const { squares, sums } = this.#moments.compute();
     const gap = Math.max(0, primal - dual);
-    const perWeight = secure / problem.totalWeight;
+    const perWeight = SECURE / problem.totalWeight;
     const [count] = this.#team.reduce(1, (block, values) => {
       const arrays = [rooms, squares, sums, problem.l1];
       const [room, square, sum, l1] = arrays.map((all) => objective.columnsOf(all, block));
       for (let j = 0; j < room.length; j++) {
         if (!(l1[j] > 0)) continue;
         const spread = problem.intercept ? this.#spread(square[j], sum[j]) : square[j];
-        const radius = secure * Math.sqrt(2 * most * gap * (spread * perWeight));
+        const radius = SECURE * Math.sqrt(2 * most * gap * (spread * perWeight));
         if (room[j] - radius > underflow) values[0]++;
       }
     });
@@ -84,38 +85,9 @@ export class ZeroWeights {
   /** Σ c (x − μ)² = Σ c x² − (Σ c x)²/W, μ the mean of x, and what rounding may take from it. */
   #spread(square: number, sum: number): number {
     const { totalWeight, rows } = this.#objective.problem;
-    const error = secure * unit * (rows + operations);
+    const error = SECURE * UNIT * (rows + OPERATIONS);
     const least = Math.max(0, Math.abs(sum) - error * Math.sqrt(square * totalWeight));
     return Math.max(0, square * (1 + 4 * error) - (least * least) / totalWeight);
-  }
-
-  /** Σ_i c_i x_ij², and in the scratch image Σ_i c_i x_ij. */
-  #sumSquares(): void {
-    const objective = this.#objective;
-    const { problem, cells, scratchImage: sums } = objective;
-    const { imageRest: squares } = this.#memory;
-    const byRow = problem.grid.orientation === 'rows';
-    const both = [squares, sums];
-    objective.ownColumns(squares).fill(underflow);
-    objective.ownColumns(sums).fill(0);
-    this.#fields ??= this.#ring.fields((block) =>
-      both.map((array) => objective.columnsOf(array, block)),
-    );
-    this.#ring.rotate(this.#fields, (worker, block) => {
-      const c = objective.rowsOf(problem.rowWeights, worker);
-      const [square, sum] = both.map((array) => objective.columnsOf(array, block));
-      cells.at(worker, block).through(({ offsets, indices, values }, first, end) => {
-        for (let at = first; at < end; at++) {
-          for (let k = offsets[at]; k < offsets[at + 1]; k++) {
-            const column = byRow ? indices[k] : at;
-            const part = c[byRow ? at : indices[k]] * values[k];
-            sum[column] += part;
-            square[column] += part * values[k];
-          }
-        }
-      });
-    });
-    this.#team.barrier();
   }
 
   /**
@@ -171,7 +143,8 @@ export class ZeroWeights {
   #surpluses({ margins }: BestPoint, primal: number) {
     const objective = this.#objective;
     const { problem, scratchImage: image } = objective;
-    const { alpha, marginSizes: slopes, imageRest: squares } = this.#memory;
+    const { alpha, marginSizes: slopes } = this.#memory;
+    const { squares } = this.#moments.compute();
     const isSmooth = this.#loss.smooth;
     if (isSmooth) objective.dualPoint(margins, slopes);
     objective.image(isSmooth ? slopes : alpha, image);
@@ -193,16 +166,11 @@ export class ZeroWeights {
 
   /** (1/W) Σ c ℓ''(u) */
   #meanCurvature(margins: Float64Array): number {
-    const { problem } = this.#objective;
-    const { parameter, derivative, curvature } = this.#loss;
+    const { problem, kernels } = this.#objective;
     const [sum] = this.#team.reduce(1, (worker, values) => {
       const rows = (array: Float64Array) => this.#objective.rowsOf(array, worker);
       const [u, y, c] = [margins, problem.labels, problem.rowWeights].map(rows);
-      for (let i = 0; i < u.length; i++) {
-        if (c[i] === 0) continue;
-        const slope = derivative(u[i], y[i], parameter);
-        values[0] += c[i] * curvature(u[i], y[i], parameter, slope);
-      }
+      values[0] = kernels.curvatureSum(u, y, c);
     });
     return sum / problem.totalWeight;
   }

@@ -2,10 +2,12 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { DataError } from '../../errors.ts';
+import { OPERATIONS, UNIT } from '../../math/rounding.ts';
 import { addScaled, dot } from '../../math/vectors.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import { BlockMethod, BlockState } from '../block-state.ts';
-import { conjugateTerms, operations, type ProvedBound, unit } from '../objective/certificate.ts';
+import { conjugateTerms } from '../kernels/plain/certificate.ts';
+import type { ProvedBound } from '../objective/certificate.ts';
 import type { Gap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext, WarmStart } from '../solver.ts';
 import { BundleProgram } from './bundle-program.ts';
@@ -116,14 +118,14 @@ export class Bmrm extends BlockMethod {
     const { columnCounts, columnStarts, size } = problem.grid.partition;
     const sizes = objective.scratchImage;
     objective.ownRows(this.#memory.alpha).fill(1);
-    objective.imageSizes(this.#memory.alpha, sizes);
+    objective.image(this.#memory.alpha, undefined, sizes);
     const [square] = team.reduce(1, (block, values) => {
       const [s, roots] = [sizes, this.#memory.inverseRoots].map((all) =>
         objective.columnsOf(all, block),
       );
       for (let j = 0; j < s.length; j++) {
-        const terms = columnCounts[columnStarts[block] + j] + size + operations;
-        values[0] += (terms * unit * s[j] * roots[j]) ** 2;
+        const terms = columnCounts[columnStarts[block] + j] + size + OPERATIONS;
+        values[0] += (terms * UNIT * s[j] * roots[j]) ** 2;
       }
     });
     return Math.sqrt(square);
@@ -291,9 +293,9 @@ export class Bmrm extends BlockMethod {
       mean.offset += shares[k] * offset;
     }
     const root = Math.sqrt(square);
-    const each = (size + 2 * operations) * unit;
+    const each = (size + 2 * OPERATIONS) * UNIT;
     const error = mean.alpha * this.#planeError + each * mean.norm;
-    const summing = (rows + columns + 2 * operations) * unit + each + 4 * Math.abs(total - 1);
+    const summing = (rows + columns + 2 * OPERATIONS) * UNIT + each + 4 * Math.abs(total - 1);
     const quadratic = error * (root + error);
     return 1.01 * (quadratic + summing * (mean.offset + square + mean.norm * root));
   }

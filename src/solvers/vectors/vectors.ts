@@ -43,7 +43,7 @@ export class Vectors {
     this.#context = context;
     this.#columnCells = columnCells;
     for (let worker = team.first; worker < team.end; worker++) {
-      fillTransposed(problem.grid, columnCells, worker);
+      fillTransposed(problem.grid, columnCells, worker, context.kernels);
     }
   }
 

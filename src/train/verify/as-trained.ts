@@ -9,7 +9,7 @@ import { lossByName } from '../../problem/losses/index.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import { separablePenalty } from '../../problem/penalties/separable.ts';
 import type { TrainOptions } from '../options/options.ts';
-import { prepareTraining, type Training } from '../prepare.ts';
+import { type PreparedTraining, prepareTraining, type Training } from '../prepare.ts';
 
 export interface VerifyOptions {
   /** The dual point that proves the bound; default: one that follows from the weights. */
@@ -51,14 +51,14 @@ export async function prepareAsTrained(
 ): Promise<Training> {
   const loss = chooseLoss(model, options.loss);
   checkShape(model, dataset);
-  let training: Training;
+  let training: PreparedTraining;
   try {
     training = await prepareTraining(dataset, settingsOf(model, loss, options));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new DataError(`the options in the model: ${error.message}`, { cause: error });
   }
-  checkHash(model, training);
+  checkHash(model, training, await training.hash);
   return training;
 }
 
@@ -145,8 +145,8 @@ function checkShape(model: Model, { name, columns }: Dataset): void {
   );
 }
 
-function checkHash({ provenance, rows, classes }: Model, training: Training): void {
-  const { hash, dataset, shard } = training;
+function checkHash({ provenance, rows, classes }: Model, training: Training, hash: string): void {
+  const { dataset, shard } = training;
   if (provenance?.data !== hash) {
     throw new DataError(
       `${dataset.name}: its hash is ${hash}; expected ${provenance?.data}: this is not the data that the model was trained on, or it was read with other options`,

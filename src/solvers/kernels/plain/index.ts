@@ -1,5 +1,6 @@
 import type { Loss } from '../../../problem/losses/loss.ts';
 import type { Kernels } from '../kernels.ts';
+import { plainCertificateKernels } from './certificate.ts';
 import { plainColumnKernels } from './columns.ts';
 import { plainDenseKernels } from './dense.ts';
 import { plainPanelKernels } from './panels.ts';
@@ -26,5 +27,6 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainProximalKernels(loss),
     ...plainWorkingSetKernels(loss),
     ...plainPanelKernels,
+    ...plainCertificateKernels(loss),
   };
 }

@@ -107,7 +107,9 @@ export function plainRowKernels(loss: Loss) {
     },
 
     scatter(cell, { units, deltas }, count, target) {
-      for (let p = 0; p < count; p++) addRow(cell, units[p], deltas[p], target);
+      for (let p = 0; p < count; p++) {
+        if (deltas[p] !== 0) addRow(cell, units[p], deltas[p], target);
+      }
     },
 
     gatherSizes({ offsets, indices, values }, order, begin, end, source, result) {
@@ -121,11 +123,38 @@ export function plainRowKernels(loss: Loss) {
       }
     },
 
+    gatherBoth({ offsets, indices, values }, order, begin, end, source, result, sizes) {
+      for (let position = begin; position < end; position++) {
+        const i = order[position];
+        let [sum, size] = [result[i], sizes[i]];
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+          const term = source[indices[k]] * values[k];
+          sum += term;
+          size += Math.abs(term);
+        }
+        result[i] = sum;
+        sizes[i] = size;
+      }
+    },
+
     scatterSizes({ offsets, indices, values }, { units, deltas }, count, target) {
       for (let p = 0; p < count; p++) {
         const i = units[p];
+        if (deltas[p] === 0) continue;
         for (let k = offsets[i]; k < offsets[i + 1]; k++) {
           target[indices[k]] += Math.abs(deltas[p] * values[k]);
+        }
+      }
+    },
+
+    scatterBoth({ offsets, indices, values }, { units, deltas }, count, target, sizes) {
+      for (let p = 0; p < count; p++) {
+        const i = units[p];
+        if (deltas[p] === 0) continue;
+        for (let k = offsets[i]; k < offsets[i + 1]; k++) {
+          const term = deltas[p] * values[k];
+          target[indices[k]] += term;
+          sizes[indices[k]] += Math.abs(term);
         }
       }
     },

@@ -4,6 +4,7 @@ import type { Arena } from '../../../../src/engine/arena.ts';
 import type { Random } from '../../../../src/math/random.ts';
 import type { Loss } from '../../../../src/problem/losses/loss.ts';
 import { type Kernels, saddleStride } from '../../../../src/solvers/kernels/kernels.ts';
+import { certificateCases } from './certificate-cases.ts';
 import { denseCases } from './dense-cases.ts';
 import {
   doubles,
@@ -143,6 +144,7 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...panelCases,
   ...workingSetCases,
   ...sgdCases,
+  ...certificateCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
     const source = doubles(arena, others, () => number(random));
@@ -171,12 +173,32 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
+  gatherBoth: (arena, random) => {
+    const { units, others, cell, order, begin, end } = drawCell(arena, random);
+    const source = doubles(arena, others, () => number(random));
+    const result = doubles(arena, units, () => number(random));
+    const sizes = doubles(arena, units, () => random.uniform());
+    return (kernels) => {
+      kernels.gatherBoth(cell, order, begin, end, source, result, sizes);
+      return undefined;
+    };
+  },
   scatterSizes: (arena, random) => {
     const shape = drawCell(arena, random);
     const { pending, count } = drawPending(arena, random, shape);
     const target = doubles(arena, shape.others, () => number(random));
     return (kernels) => {
       kernels.scatterSizes(shape.cell, pending, count, target);
+      return undefined;
+    };
+  },
+  scatterBoth: (arena, random) => {
+    const shape = drawCell(arena, random);
+    const { pending, count } = drawPending(arena, random, shape);
+    const target = doubles(arena, shape.others, () => number(random));
+    const sizes = doubles(arena, shape.others, () => random.uniform());
+    return (kernels) => {
+      kernels.scatterBoth(shape.cell, pending, count, target, sizes);
       return undefined;
     };
   },
