@@ -205,6 +205,7 @@ export const solverEntries = {
   'working-set': entry<WorkingSetSettings>({
     title: 'working set',
     orientation: 'columns',
+    serialBelow: 5e7,
     defaults: {},
     checks: {},
     incompatible: (problem) => {
