@@ -206,6 +206,7 @@ export const solverEntries = {
     title: 'working set',
     orientation: 'columns',
     serialBelow: 5e7,
+    followsPath: true,
     defaults: {},
     checks: {},
     incompatible: (problem) => {
