@@ -47,6 +47,10 @@ export class ColumnSet {
   readonly columns: WorkingColumns;
   /** One worker in one process: a cycle is one sweep. */
   readonly isAlone: boolean;
+  /** Whether ℓ' of the present margins is in `derivatives`. */
+  isDifferentiated = false;
+  /** Σ c_i ℓ(u_i) at the present margins, where it is known. */
+  lossSum: number | undefined;
   #isByRows = false;
 
   constructor(state: BlockState, memory: WorkingSetMemory) {
@@ -77,6 +81,12 @@ export class ColumnSet {
 
   partOf(worker: number): Part {
     return this.parts[worker - this.context.team.first];
+  }
+
+  /** The margins have changed. */
+  moved(): void {
+    this.isDifferentiated = false;
+    this.lossSum = undefined;
   }
 
   /** Work of the first thread of each process, with what all threads have written before. */
