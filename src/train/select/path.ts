@@ -178,15 +178,18 @@ class Walk {
     const [last, before] = (this.#last.get(begin) ?? [[], []]).map((fits) => fits[vector]);
     // Far below the largest λ a cold start is left to the solver.
     if (!last && index > 0) return {};
-    const start = startOfStep(training, vector, last);
-    if (!last?.weights || !before?.weights || !entryOf(training.plan).followsPath) return start;
+    if (!last?.weights || !entryOf(training.plan).followsPath) {
+      return startOfStep(training, vector, last);
+    }
+    // Without α: at another λ it is a worse dual point than the one that the weights lead to.
+    if (!before?.weights) return { start: { weights: last.weights } };
     const passed = (place: number, { weights }: Fit) => ({
       lambda: this.#path[place],
       weights: weights!,
     });
     const [one, two] = [passed(index - 1, last), passed(index - 2, before)];
     const weights = predicted(this.#path[index], one, two, training.settings.intercept);
-    return { start: { ...start.start, weights } };
+    return { start: { weights } };
   }
 }
 
