@@ -294,7 +294,7 @@ class WorkingSet extends BlockMethod {
     const { context } = this;
     const { alpha, image, all, rows } = this.#memory;
     const { objective, kernels, problem, team } = context;
-    differentiate(this.#set);
+    if (!this.#set.isDifferentiated) differentiate(this.#set);
     const own = [problem.rowWeights, rows.derivatives, alpha].map((of) => objective.ownRows(of));
     kernels.multiplyInto(own[0], own[1], own[2]);
     kernels.scaleInto(own[2], own[2], -1);

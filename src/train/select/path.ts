@@ -63,9 +63,8 @@ export async function* walkPath(
     const walk = new Walk(training, path, known);
     coming = walk.runAhead();
     for (const index of path.keys()) {
-      const fits = coming.fits.has(index)
-        ? await coming.fits.get(index)!()
-        : await walk.solve(index);
+      const ahead = coming.fits.get(index);
+      const fits = await (ahead ? ahead() : walk.solve(index));
       coming.rethrow();
       if (!fits) return;
       yield pointOf(training, path, { index, begin: walk.beginOf(index) }, fits);
