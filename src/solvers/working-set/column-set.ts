@@ -7,8 +7,10 @@ import type { SolverContext } from '../solver.ts';
 import { blockAmongAll, partOfWorker } from '../whole.ts';
 import { mostTogether, type PackedColumns, type WorkingSetMemory } from './memory.ts';
 
-/** Columns per call of a kernel, and in a first cycle, which finds in the cache what it has just copied. */
-const [chunk, firstChunk] = [1024, 64];
+/** Columns per call of a kernel. */
+const chunk = 1024;
+/** Non-zeros per call in a first cycle, which finds in the cache what it has just copied. */
+const cached = 16384;
 /** Non-zeros of columns that step together, as a share of the rows. */
 const shareTogether = 0.25;
 
@@ -178,6 +180,14 @@ export class ColumnSet {
     else this.#forVisits((begin, end) => this.#sumTogether(begin, end));
   }
 
+  /** Columns of W with about so many non-zeros as the cache may hold. */
+  #columnsCached(): number {
+    const { counts } = this.memory.set;
+    let entries = 1;
+    for (let a = 0; a < this.size; a++) entries += counts[a];
+    return Math.min(chunk, Math.ceil((cached * this.size) / entries));
+  }
+
   /** Copies and sums columns of W, as far as that was left to the first cycle. */
   #prepare(begin: number, end: number): void {
     const { context, memory, parts } = this;
@@ -244,7 +254,7 @@ export class ColumnSet {
         if (!isReady) this.#prepare(begin, end);
         steps.sweep(part, begin, end, above);
       };
-      inChunks(0, this.size, sweep, isReady ? chunk : firstChunk);
+      inChunks(0, this.size, sweep, isReady ? chunk : this.#columnsCached());
       this.#pending = { isPacked: true, isSummed: true };
     } else {
       this.#forVisits((begin, end) => {
