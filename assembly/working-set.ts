@@ -59,15 +59,16 @@ export function packRows(
 }
 
 export function modelRows(
-  margins: usize, labels: usize, rowWeights: usize, begin: i32, end: i32,
-  slopes: usize, curvatures: usize, parameter: f64,
+  margins: usize, labels: usize, rowWeights: usize, known: i32, count: i32,
+  derivatives: usize, slopes: usize, curvatures: usize, parameter: f64,
 ): f64 {
   let largest: f64 = 0;
-  for (let i = begin; i < end; i++) {
+  for (let i = 0; i < count; i++) {
     const c = double(rowWeights, i);
     const u = double(margins, i);
     const y = double(labels, i);
-    const slope = loss.derivative(u, y, parameter);
+    if (known == 0) setDouble(derivatives, i, loss.derivative(u, y, parameter));
+    const slope = double(derivatives, i);
     const bend = loss.curvature(u, y, parameter, slope);
     const most = 1 / loss.conjugateCurvature(slope, y, parameter);
     const isAtEnd = slope <= loss.conjugateLow(y, parameter) || slope >= loss.conjugateHigh(y, parameter);
@@ -78,6 +79,21 @@ export function modelRows(
     if (c > 0 && curvature > largest) largest = curvature;
   }
   return largest;
+}
+
+export function searchSlope(
+  next: usize, labels: usize, rowWeights: usize, inverses: usize, moved: usize, derivatives: usize, count: i32,
+  parameter: f64,
+): f64 {
+  let sum: f64 = 0;
+  for (let i = 0; i < count; i++) {
+    const q = double(moved, i);
+    if (q == 0) continue;
+    const slope = loss.derivative(double(next, i), double(labels, i), parameter);
+    setDouble(derivatives, i, slope);
+    sum += q * double(inverses, i) * (double(rowWeights, i) * slope);
+  }
+  return sum;
 }
 
 export function boundCurvatures(

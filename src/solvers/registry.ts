@@ -205,6 +205,8 @@ export const solverEntries = {
   'working-set': entry<WorkingSetSettings>({
     title: 'working set',
     orientation: 'columns',
+    serialBelow: 5e7,
+    followsPath: true,
     defaults: {},
     checks: {},
     incompatible: (problem) => {

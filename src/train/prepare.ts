@@ -90,10 +90,10 @@ export interface PreparedTraining extends Training {
 }
 
 /** What will be done with the data. */
-interface Intent {
+export interface Intent {
   readonly group?: ProcessGroup;
   /** Subproblems that need not wait for one another, for N vectors; default: N. */
-  readonly tasksOf?: (vectors: number) => number;
+  readonly tasksOf?: (vectors: number, plan: SolverPlan, grid: number) => number;
   /** Whether some of them start from a point that the options do not give. */
   readonly warmStarts?: boolean;
 }
@@ -130,7 +130,7 @@ export async function prepareTraining(
   const grid = gridFor(plan, options.grid, shard);
   const vectors = vectorCount(data.classes ?? {});
   checkAsynchronous(plan, { group, options, vectors });
-  const lanes = lanesFor(shard, plan, options, tasksOf(vectors));
+  const lanes = lanesFor(shard, plan, options, tasksOf(vectors, plan, grid));
   const chosen = { plan, alternative, grid, lanes };
   const decided = { ...data, dataset, options, settings, ...chosen, group, vectors };
   await announce(decided);

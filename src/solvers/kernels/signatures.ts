@@ -145,8 +145,12 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     `${packed} #columns byRows.offsets @byRows.offsets byRows.indices byRows.values`,
   ],
   modelRows: [
-    'margins labels rowWeights slopes curvatures',
-    `margins ${of} 0 @margins slopes curvatures *`,
+    'margins labels rowWeights known derivatives slopes curvatures',
+    `margins ${of} ?known @margins derivatives slopes curvatures *`,
+  ],
+  searchSlope: [
+    'next labels rowWeights inverses moved derivatives',
+    `next ${of} inverses moved derivatives @next *`,
   ],
   boundCurvatures: [
     'curvatures rowWeights least inverses',

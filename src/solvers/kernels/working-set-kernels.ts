@@ -22,7 +22,7 @@ export interface WorkingSetKernels {
   /** The first columns of a cell by rows, where offsets has one number more than rows. */
   packRows(packed: Cell, columns: number, byRows: Cell): void;
   /**
-   * s_i = c_i ℓ'(u_i), and ℓ''(u_i) without c_i; returns the largest of these. Where the slope does not
+   * s_i = c_i ℓ'(u_i), and ℓ'' and ℓ' without c_i; returns the largest ℓ''. `known`: ℓ' is there. Where the slope does not
    * change it is 0, and the damping of the model is to take over: what Loss.curvature gives there is
    * for steps without a line search.
    */
@@ -31,8 +31,21 @@ export interface WorkingSetKernels {
       margins: Vector,
       labels: Vector,
       rowWeights: Vector,
+      known: boolean,
+      derivatives: Vector,
       slopes: Vector,
       curvatures: Vector,
+    ]
+  ): number;
+  /** Σ t_i c_i ℓ'(u_i), t = q/h, u the margins after a whole step; leaves ℓ' where the step changes it. */
+  searchSlope(
+    ...args: [
+      next: Vector,
+      labels: Vector,
+      rowWeights: Vector,
+      inverses: Vector,
+      moved: Vector,
+      derivatives: Vector,
     ]
   ): number;
   /** h_i = c_i max(ℓ''_i, least), in place, and 1/h_i, or 0. */

@@ -9,6 +9,8 @@ import { mostTogether, type PackedColumns, type WorkingSetMemory } from './memor
 
 /** Columns per call of a kernel. */
 const chunk = 1024;
+/** Non-zeros per call in a first cycle, which finds in the cache what it has just copied. */
+const cached = 16384;
 /** Non-zeros of columns that step together, as a share of the rows. */
 const shareTogether = 0.25;
 
@@ -47,7 +49,13 @@ export class ColumnSet {
   readonly columns: WorkingColumns;
   /** One worker in one process: a cycle is one sweep. */
   readonly isAlone: boolean;
+  /** Whether ℓ' of the present margins is in `derivatives`. */
+  isDifferentiated = false;
+  /** Σ c_i ℓ(u_i) at the present margins, where it is known. */
+  lossSum: number | undefined;
   #isByRows = false;
+  /** What is left to the first cycle of a worker that is alone. */
+  #pending = { isPacked: true, isSummed: true };
 
   constructor(state: BlockState, memory: WorkingSetMemory) {
     const { team, problem } = state.context;
@@ -77,6 +85,12 @@ export class ColumnSet {
 
   partOf(worker: number): Part {
     return this.parts[worker - this.context.team.first];
+  }
+
+  /** The margins have changed. */
+  moved(): void {
+    this.isDifferentiated = false;
+    this.lossSum = undefined;
   }
 
   /** Work of the first thread of each process, with what all threads have written before. */
@@ -109,7 +123,10 @@ export class ColumnSet {
       }
       this.#formVisits();
     });
-    for (const part of this.parts) this.#pack(part);
+    if (this.isAlone) {
+      this.parts[0].packed.columns.offsets[0] = 0;
+      this.#pending.isPacked = false;
+    } else for (const part of this.parts) this.#pack(part);
     this.#isByRows = false;
   }
 
@@ -141,14 +158,9 @@ export class ColumnSet {
   }
 
   #pack({ worker, packed: { columns } }: Part): void {
-    const { kernels, problem } = this.context;
-    const { cells, size, partition } = problem.grid;
+    const { cells, size, partition } = this.context.problem.grid;
     const { list } = this.memory;
     columns.offsets[0] = 0;
-    if (size === 1) {
-      kernels.packColumns(cells[0], list, 0, this.size, columns);
-      return;
-    }
     const unit = new Int32Array(1);
     const { offsets, indices, values } = columns;
     for (let a = 0; a < this.size; a++) {
@@ -164,23 +176,31 @@ export class ColumnSet {
 
   /** Σ s_i x_i and Σ h_i x_i² of all columns, the latter for as many as step together. */
   sum(): void {
-    const { kernels } = this.context;
-    const { gradients, hessians } = this.memory.set;
-    if (this.isAlone) {
-      const [{ packed, rows }] = this.parts;
-      const { slopes, curvatures } = rows;
-      inChunks(
-        0,
-        this.size,
-        (begin, end) => {
-          const [g, h] = [gradients.subarray(begin, end), hessians.subarray(begin, end)];
-          kernels.sumColumns(packed.columns, begin, end, slopes, curvatures, g, h);
-        },
-        chunk,
-      );
-      return;
+    if (this.isAlone) this.#pending.isSummed = false;
+    else this.#forVisits((begin, end) => this.#sumTogether(begin, end));
+  }
+
+  /** Columns of W with about so many non-zeros as the cache may hold. */
+  #columnsCached(): number {
+    const { counts } = this.memory.set;
+    let entries = 1;
+    for (let a = 0; a < this.size; a++) entries += counts[a];
+    return Math.min(chunk, Math.ceil((cached * this.size) / entries));
+  }
+
+  /** Copies and sums columns of W, as far as that was left to the first cycle. */
+  #prepare(begin: number, end: number): void {
+    const { context, memory, parts } = this;
+    const { kernels, problem } = context;
+    const [{ packed, rows }] = parts;
+    if (!this.#pending.isPacked) {
+      kernels.packColumns(problem.grid.cells[0], memory.list, begin, end, packed.columns);
     }
-    this.#forVisits((begin, end) => this.#sumTogether(begin, end));
+    if (this.#pending.isSummed) return;
+    const { slopes, curvatures } = rows;
+    const { gradients, hessians } = memory.set;
+    const [g, h] = [gradients.subarray(begin, end), hessians.subarray(begin, end)];
+    kernels.sumColumns(packed.columns, begin, end, slopes, curvatures, g, h);
   }
 
   #sumTogether(begin: number, end: number): void {
@@ -229,7 +249,13 @@ export class ColumnSet {
     this.onFirst(() => stats.fill(0));
     if (this.isAlone) {
       const [part] = this.parts;
-      inChunks(0, this.size, (begin, end) => steps.sweep(part, begin, end, above), chunk);
+      const isReady = this.#pending.isPacked && this.#pending.isSummed;
+      const sweep = (begin: number, end: number) => {
+        if (!isReady) this.#prepare(begin, end);
+        steps.sweep(part, begin, end, above);
+      };
+      inChunks(0, this.size, sweep, isReady ? chunk : this.#columnsCached());
+      this.#pending = { isPacked: true, isSummed: true };
     } else {
       this.#forVisits((begin, end) => {
         if (this.countAbove(above, begin, end) > 0) this.#stepTogether(begin, end, steps, above);

@@ -10,18 +10,35 @@ const leastShare = 1e-8;
  */
 export function measureRows(set: ColumnSet, greatest: number | undefined, share: number): void {
   const { context, parts } = set;
+  const { kernels } = context;
+  const found = differentiate(set);
+  const least = Math.max(leastShare, share) * (greatest ?? found);
+  for (const { rows, rowWeights } of parts) {
+    kernels.boundCurvatures(rows.curvatures, rowWeights, least, rows.inverses);
+  }
+}
+
+/** ℓ' at the present margins, unless it is known, slopes and ℓ''; returns the largest ℓ''. */
+export function differentiate(set: ColumnSet): number {
+  const { context, isDifferentiated } = set;
   const { kernels, team } = context;
   const [found] = team.reduce(
     1,
     (worker, values) => {
       const { rows, labels, rowWeights } = set.partOf(worker);
-      const { margins, slopes, curvatures } = rows;
-      values[0] = kernels.modelRows(margins, labels, rowWeights, slopes, curvatures);
+      const { margins, derivatives, slopes, curvatures } = rows;
+      values[0] = kernels.modelRows(
+        margins,
+        labels,
+        rowWeights,
+        isDifferentiated,
+        derivatives,
+        slopes,
+        curvatures,
+      );
     },
     'max',
   );
-  const least = Math.max(leastShare, share) * (greatest ?? found);
-  for (const { rows, rowWeights } of parts) {
-    kernels.boundCurvatures(rows.curvatures, rowWeights, least, rows.inverses);
-  }
+  set.isDifferentiated = true;
+  return found;
 }

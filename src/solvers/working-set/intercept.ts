@@ -16,14 +16,16 @@ export function moveIntercept(set: ColumnSet): number {
   for (let k = 0; k < mostSteps; k++) {
     const [slope, curvature, size] = team.reduce(3, (worker, values) => {
       const { rows, labels, rowWeights } = set.partOf(worker);
-      const { margins, slopes, curvatures } = rows;
-      kernels.modelRows(margins, labels, rowWeights, slopes, curvatures);
+      const { margins, derivatives, slopes, curvatures } = rows;
+      const known = set.isDifferentiated;
+      kernels.modelRows(margins, labels, rowWeights, known, derivatives, slopes, curvatures);
       for (let i = 0; i < slopes.length; i++) {
         values[0] += slopes[i];
         values[1] += rowWeights[i] * curvatures[i];
         values[2] += Math.abs(slopes[i]);
       }
     });
+    set.isDifferentiated = true;
     if (Math.abs(slope) <= negligible * size) break;
     if (slope > 0) high = total;
     else low = total;
@@ -32,6 +34,7 @@ export function moveIntercept(set: ColumnSet): number {
     const change = next - total;
     if (!Number.isFinite(change) || total + change === total) break;
     total = next;
+    set.moved();
     for (const { rows } of set.parts) {
       for (let i = 0; i < rows.margins.length; i++) rows.margins[i] += change;
     }

@@ -18,6 +18,8 @@ export class LineSearch {
   readonly #set: ColumnSet;
   /** The loss is quadratic: models are P itself. */
   readonly #isExact: boolean;
+  /** Σ c_i ℓ after a whole step, where it was needed. */
+  #lossAhead: number | undefined;
 
   constructor(set: ColumnSet, isExact: boolean) {
     this.#set = set;
@@ -31,7 +33,13 @@ export class LineSearch {
       next.set(rows.margins);
       context.kernels.addScaled(next, 1, rows.inverses, rows.moved);
     }
+    this.#lossAhead = undefined;
     const share = this.#isExact ? 1 : this.#length();
+    this.#set.moved();
+    if (share === 1) {
+      this.#set.isDifferentiated = !this.#isExact;
+      this.#set.lossSum = this.#lossAhead;
+    }
     const { start, now } = memory.set;
     for (const { rows, next } of parts) {
       if (share === 1) rows.margins.set(next);
@@ -70,7 +78,7 @@ export class LineSearch {
     const { kernels, team } = context;
     const [loss, penalty] = team.reduce(2, (worker, values) => {
       const { rows, next, labels, rowWeights } = this.#set.partOf(worker);
-      const { margins, moved, inverses, slopes } = rows;
+      const { margins, moved, inverses, slopes, derivatives } = rows;
       const names = ['start', 'now', 'l1', 'l2'] as const;
       const [begin, end] = this.#columnsOf(worker);
       const [from, to, l1, l2] = names.map((name) => memory.set[name].subarray(begin, end));
@@ -78,7 +86,10 @@ export class LineSearch {
         values[0] = kernels.productOfThree(moved, inverses, slopes);
         values[1] = kernels.penaltySlope(from, to, l1, l2, 0);
       } else {
-        values[0] = kernels.lossSlope(margins, next, labels, rowWeights, share);
+        values[0] =
+          share === 1
+            ? kernels.searchSlope(next, labels, rowWeights, inverses, moved, derivatives)
+            : kernels.lossSlope(margins, next, labels, rowWeights, share);
         values[1] = kernels.penaltySlopeBefore(from, to, l1, l2, share);
       }
     });
@@ -90,9 +101,10 @@ export class LineSearch {
     const { context, memory, scale } = this.#set;
     const { start, now, l1, l2 } = memory.set;
     const { kernels, team } = context;
-    const [before, after, penalty] = team.reduce(3, (worker, values) => {
+    const known = this.#set.lossSum;
+    const [sum, after, penalty] = team.reduce(3, (worker, values) => {
       const { rows, next, labels, rowWeights } = this.#set.partOf(worker);
-      values[0] = kernels.lossSum(rows.margins, labels, rowWeights);
+      if (known === undefined) values[0] = kernels.lossSum(rows.margins, labels, rowWeights);
       values[1] = kernels.lossSum(next, labels, rowWeights);
       const [begin, end] = this.#columnsOf(worker);
       for (let a = begin; a < end; a++) {
@@ -100,6 +112,8 @@ export class LineSearch {
         values[2] += l1[a] * (Math.abs(z) - Math.abs(w)) + 0.5 * l2[a] * (z - w) * (z + w);
       }
     });
+    const before = known ?? sum;
+    this.#lossAhead = after;
     return (after - before) * scale + penalty <= rounding * before * scale;
   }
 

@@ -28,6 +28,7 @@ export function allocateWorkingSet(arena: Arena, partition: Partition) {
     ...reserve(arena, 'float64', rows, ['margins', 'next', 'alpha', 'repaired', 'offered']),
     /** The model, q = h ∘ (X d) and earlier values of it, directions of the subspace step. */
     rows: reserve(arena, 'float64', rows, [
+      'derivatives',
       'slopes',
       'curvatures',
       'inverses',

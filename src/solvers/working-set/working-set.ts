@@ -5,6 +5,7 @@ import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
 import { everywhere } from '../whole.ts';
 import { ColumnSet } from './column-set.ts';
+import { differentiate } from './curvatures.ts';
 import { isSmall, solveExactly } from './gram.ts';
 import { moveIntercept } from './intercept.ts';
 import { LineSearch } from './line-search.ts';
@@ -133,6 +134,7 @@ class WorkingSet extends BlockMethod {
     this.#set.store(this.weights);
     if (scalars.epochs % refreshEvery === 0) {
       this.context.objective.margins(this.weights, this.margins);
+      this.#set.moved();
       this.passes++;
     }
     if (level > 1 && first <= this.#roughly()) scalars.level /= reduction;
@@ -242,13 +244,26 @@ class WorkingSet extends BlockMethod {
     if (problem.intercept) this.#moveIntercept();
     this.#differentiate();
     this.passes++;
-    this.scalars.primal = objective.primal(this.weights, this.margins);
+    this.scalars.primal = this.#primal();
     const isBalanced = !problem.intercept || Math.abs(this.#imageOfOnes()) <= 1e-12;
     this.#dual = isBalanced ? objective.dualOfImage(alpha, image) : objective.dual(alpha);
     if (!isBalanced) this.passes++;
     objective.ownRows(offered).set(objective.ownRows(alpha));
     this.#raise();
     this.#repair();
+  }
+
+  #primal(): number {
+    const { objective, problem, team } = this.context;
+    const { lossSum } = this.#set;
+    if (lossSum === undefined) return objective.primal(this.weights, this.margins);
+    const [penalty] = team.reduce(1, (block, values) => {
+      const [w, l1, l2] = [this.weights, problem.l1, problem.l2].map((all) =>
+        objective.columnsOf(all, block),
+      );
+      values[0] = this.context.kernels.penaltySum(w, l1, l2);
+    });
+    return penalty + lossSum / problem.totalWeight;
   }
 
   #raise(): void {
@@ -277,10 +292,14 @@ class WorkingSet extends BlockMethod {
   /** α of the margins, and its image, in every process. */
   #differentiate(): void {
     const { context } = this;
-    const { alpha, image, all } = this.#memory;
-    context.objective.dualPoint(this.margins, alpha);
-    context.team.barrier();
-    context.objective.image(alpha, image);
+    const { alpha, image, all, rows } = this.#memory;
+    const { objective, kernels, problem, team } = context;
+    if (!this.#set.isDifferentiated) differentiate(this.#set);
+    const own = [problem.rowWeights, rows.derivatives, alpha].map((of) => objective.ownRows(of));
+    kernels.multiplyInto(own[0], own[1], own[2]);
+    kernels.scaleInto(own[2], own[2], -1);
+    team.barrier();
+    objective.image(alpha, image);
     everywhere(context, image, all.image);
     everywhere(context, this.weights, all.weights);
   }

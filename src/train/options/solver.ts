@@ -22,7 +22,7 @@ export const solverOptions = optionsWith({ group: 'solver' })({
     help: 'workers of the logical grid (default: by the number of non-zeros)',
     doc: 'workers of the logical P × P grid, 1 to 256; part of the result; not for `sgd` and `dcd`, which are serial',
     defaultDoc:
-      'by the number of non-zeros: 1, 2, 4, 8, 16; at least 4 for `psgd`, `admm`, `dso-async`',
+      'by the number of non-zeros: 1, 2, 4, 8, 16; at least 4 for `psgd`, `admm`, `dso-async`; `working-set`: 1 below 50 million',
   }),
   seed: flag('--seed <number>', whole(0), {
     affectsModel: true,

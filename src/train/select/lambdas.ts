@@ -8,7 +8,7 @@ import { omit } from '../options/option.ts';
 import type { TrainOptions } from '../options/options.ts';
 import { lambdaOptions } from '../options/problem.ts';
 import { checkValue, positive } from '../options/types.ts';
-import { prepareTraining } from '../prepare.ts';
+import { type Intent, prepareTraining } from '../prepare.ts';
 
 /** λ of a path: given, or `count` of them from the largest useful one down to a fraction of it. */
 export interface LambdaOptions {
@@ -18,6 +18,8 @@ export interface LambdaOptions {
   /** The smallest λ as a part of the largest; default 1e-3, for a penalty without L1 1e-5. */
   readonly ratio?: number;
 }
+
+const defaultCount = 30;
 
 /** Refuses what can be no path, before anything is read or laid out for it. */
 function checkLambdas({ lambdas, count, ratio }: LambdaOptions): void {
@@ -30,10 +32,15 @@ function checkLambdas({ lambdas, count, ratio }: LambdaOptions): void {
   checkValue('ratio', ratio, lambdaOptions.ratio.type);
 }
 
+/** How many λs a path has. */
+export function pathLength({ lambdas, count = defaultCount }: LambdaOptions): number {
+  return lambdas ? new Set(lambdas).size : count;
+}
+
 /** From the largest to the smallest, where a start from the one before helps most; each once. */
 function lambdasOf(
   training: LaidOutTraining,
-  { lambdas, count = 30, ratio }: LambdaOptions,
+  { lambdas, count = defaultCount, ratio }: LambdaOptions,
 ): number[] {
   if (lambdas) return [...new Set(lambdas)].sort((left, right) => right - left);
   const { penalty } = training.settings;
@@ -175,7 +182,7 @@ export async function openPath(
   purpose: string,
   dataset: Dataset,
   options: Omit<TrainOptions, SingleRun | 'consume'> & LambdaOptions,
-  tasksOf?: (vectors: number) => number,
+  tasksOf?: Intent['tasksOf'],
 ): Promise<LaidPath> {
   refuseSingleRun(purpose, options);
   checkLambdas(options);

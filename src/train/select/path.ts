@@ -1,12 +1,20 @@
 import type { Dataset } from '../../data/dataset.ts';
 import { evaluate, type Metrics } from '../../model/metrics/evaluate.ts';
 import type { Model } from '../../model/model.ts';
+import { entryOf } from '../../solvers/registry.ts';
 import { assembleModel, provenanceOf } from '../assemble.ts';
 import { type Fit, fitSubproblem, inLanes } from '../fit.ts';
-import type { LaidOutTraining } from '../layout.ts';
+import type { LaidOutTraining, Subproblem } from '../layout.ts';
 import type { TrainOptions } from '../options/options.ts';
-import { timeBudget } from '../train.ts';
-import { type LambdaOptions, openPath, type SingleRun, startOfStep } from './lambdas.ts';
+import { type TimeBudget, timeBudget } from '../train.ts';
+import { chainStarts, predicted, stored } from './chains.ts';
+import {
+  type LambdaOptions,
+  openPath,
+  pathLength,
+  type SingleRun,
+  startOfStep,
+} from './lambdas.ts';
 import { type KnownFit, knownFit, solveTogether } from './together.ts';
 
 /** `time` is for the whole path; a signal ends it after the last model that is done. */
@@ -38,46 +46,156 @@ export async function* walkPath(
   dataset: Dataset,
   options: PathOptions = {},
 ): AsyncGenerator<PathPoint, void, undefined> {
-  const { training, path } = await openPath('a path', dataset, options);
-  const { settings, layout } = training;
-  const vectors = Array.from({ length: training.vectors }, (_, vector) => vector);
-  const lanes = Math.min(vectors.length, layout.workspaces.length);
-  const budget = timeBudget(settings.time, path.length * vectors.length, lanes);
+  const count = pathLength(options);
+  const { training, path } = await openPath(
+    'a path',
+    dataset,
+    options,
+    (vectors, plan, grid) => vectors * chainStarts(count, { plan, grid, vectors }).length,
+  );
+  const { halt } = training.layout;
+  let coming: Coming | undefined;
   try {
     const known: (KnownFit | undefined)[] = [];
     await solveTogether({ training, path }, undefined, (found, place) => {
       known[place] = knownFit(found);
     });
-    let before: Fit[] = [];
-    for (const [index, lambda] of path.entries()) {
-      const fits: Fit[] = [];
-      let isOver = false;
-      await inLanes(training, vectors, async (vector, lane) => {
-        const time = budget();
-        isOver ||= options.signal?.aborted === true || !(time > 0);
-        if (isOver) return;
-        const given = known[index];
-        if (given && 'fit' in given) {
-          fits[vector] = given.fit;
-          return;
-        }
-        const start = given ?? startOfStep(training, vector, before[vector]);
-        fits[vector] = await fitSubproblem(training, { vector, lambda, ...start }, lane, time);
-        isOver ||= fits[vector].outcome.stopped === 'interrupted';
-      });
-      if (isOver) return;
-      before = fits;
-      yield pointOf(training, path, index, fits);
+    const walk = new Walk(training, path, known);
+    coming = walk.runAhead();
+    for (const index of path.keys()) {
+      const ahead = coming.fits.get(index);
+      const fits = await (ahead ? ahead() : walk.solve(index));
+      coming.rethrow();
+      if (!fits) return;
+      yield pointOf(training, path, { index, begin: walk.beginOf(index) }, fits);
     }
   } finally {
-    layout.close();
+    halt.abort();
+    await coming?.ended;
+    training.layout.close();
+  }
+}
+
+/** What a second chain trains while the points before it are yielded. */
+interface Coming {
+  readonly fits: ReadonlyMap<number, () => Promise<Fit[] | undefined>>;
+  /** Once nothing runs any more. */
+  readonly ended: Promise<void>;
+  rethrow(): void;
+}
+
+/** The models of a path, in one chain or two: a model starts from where those before it in its chain lead. */
+class Walk {
+  readonly #training: LaidOutTraining;
+  readonly #path: readonly number[];
+  readonly #known: readonly (KnownFit | undefined)[];
+  readonly #starts: readonly number[];
+  readonly #budget: TimeBudget;
+  readonly #lanes: number;
+  /** The last fits of each chain, and those before them. */
+  readonly #last = new Map<number, readonly [Fit[], Fit[]]>();
+  #isOver = false;
+
+  constructor(
+    training: LaidOutTraining,
+    path: readonly number[],
+    known: readonly (KnownFit | undefined)[],
+  ) {
+    const { settings, layout, vectors } = training;
+    this.#training = training;
+    this.#path = path;
+    this.#known = known;
+    this.#starts = known.length > 0 ? [0] : chainStarts(path.length, training);
+    this.#lanes = Math.min(vectors * this.#starts.length, layout.workspaces.length);
+    this.#budget = timeBudget(settings.time, path.length * vectors, this.#lanes);
+  }
+
+  /** Where the chain begins that a place is in. */
+  beginOf(index: number): number {
+    return this.#starts.findLast((start) => start <= index) ?? 0;
+  }
+
+  /** Begins with the second chain, where there is one and a lane for it. */
+  runAhead(): Coming {
+    const { halt } = this.#training.layout;
+    const fits = new Map<number, () => Promise<Fit[] | undefined>>();
+    let failure: { readonly error: unknown } | undefined;
+    let last: Promise<unknown> = Promise.resolve();
+    const begin = this.#starts.length > 1 && this.#lanes > 1 ? this.#starts[1] : Infinity;
+    for (let index = begin; index < this.#path.length; index += 1) {
+      const found = last.then(async () => (await this.solve(index, 1))?.map(stored));
+      last = found.catch((error) => {
+        failure ??= { error };
+        halt.abort();
+      });
+      fits.set(index, async () => {
+        fits.delete(index);
+        return (await found)?.map((restore) => restore());
+      });
+    }
+    const rethrow = () => {
+      if (failure) throw failure.error;
+    };
+    return { fits, ended: last.then(() => {}), rethrow };
+  }
+
+  /** The models of a place, after those before it in its chain; undefined: the time is over. */
+  async solve(index: number, lane?: number): Promise<Fit[] | undefined> {
+    const fits: Fit[] = [];
+    const solveVector = async (vector: number, inLane: number) => {
+      const fit = await this.#solveVector(index, vector, inLane);
+      if (fit) fits[vector] = fit;
+    };
+    const vectors = Array.from({ length: this.#training.vectors }, (_, vector) => vector);
+    if (lane === undefined) await inLanes(this.#training, vectors, solveVector);
+    else for (const vector of vectors) await solveVector(vector, lane);
+    if (this.#isOver) return undefined;
+    const begin = this.beginOf(index);
+    this.#last.set(begin, [fits, this.#last.get(begin)?.[0] ?? []]);
+    return fits;
+  }
+
+  async #solveVector(index: number, vector: number, lane: number): Promise<Fit | undefined> {
+    const training = this.#training;
+    const { halt } = training.layout;
+    const time = this.#budget();
+    const signals = [halt.signal, ...(training.options.signal ? [training.options.signal] : [])];
+    this.#isOver ||= signals.some(({ aborted }) => aborted) || !(time > 0);
+    if (this.#isOver) return undefined;
+    const given = this.#known[index];
+    if (given && 'fit' in given) return given.fit;
+    const lambda = this.#path[index];
+    const start = given ?? this.#startOf(index, vector);
+    const fit = await fitSubproblem(training, { vector, lambda, ...start }, lane, time);
+    this.#isOver ||= fit.outcome.stopped === 'interrupted';
+    return fit;
+  }
+
+  #startOf(index: number, vector: number): Pick<Subproblem, 'start'> {
+    const training = this.#training;
+    const begin = this.beginOf(index);
+    const [last, before] = (this.#last.get(begin) ?? [[], []]).map((fits) => fits[vector]);
+    // Far below the largest λ a cold start is left to the solver.
+    if (!last && index > 0) return {};
+    if (!last?.weights || !entryOf(training.plan).followsPath) {
+      return startOfStep(training, vector, last);
+    }
+    // Without α: at another λ it is a worse dual point than the one that the weights lead to.
+    if (!before?.weights) return { start: { weights: last.weights } };
+    const passed = (place: number, { weights }: Fit) => ({
+      lambda: this.#path[place],
+      weights: weights!,
+    });
+    const [one, two] = [passed(index - 1, last), passed(index - 2, before)];
+    const weights = predicted(this.#path[index], one, two, training.settings.intercept);
+    return { start: { weights } };
   }
 }
 
 function pointOf(
   laidOut: LaidOutTraining,
   path: readonly number[],
-  index: number,
+  { index, begin }: { readonly index: number; readonly begin: number },
   fits: readonly Fit[],
 ): PathPoint {
   const lambda = path[index];
@@ -85,7 +203,8 @@ function pointOf(
   const [{ solver }] = fits;
   const provenance = solver ? provenanceOf(training, []) : provenanceOf(training);
   // Where a model started from is in its last bits.
-  const start = index > 0 && { 'path-start': path[0], 'path-place': index + 1 };
+  const place = index - begin;
+  const start = place > 0 && { 'path-start': path[begin], 'path-place': place + 1 };
   const model = assembleModel(training, fits, {
     provenance: { ...provenance, options: { ...provenance.options, ...start } },
     ...(solver && { solver }),

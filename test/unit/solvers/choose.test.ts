@@ -180,6 +180,14 @@ describe('gridFor', () => {
     expect(gridFor(plan(solvers.psgd()), undefined, { ...tall, rows: 3 })).toBe(3);
   });
 
+  test('workers of a working set would wait for each other on all but large data', () => {
+    const set = choose(solvers.workingSet(), losses.logistic(), penalties.l1(), 0.1, false, tall);
+    const large = { rows: 1e6, columns: 1e6, nonzeros: 5e7 };
+    expect(gridFor(set, undefined, { ...large, nonzeros: 5e7 - 1 })).toBe(1);
+    expect(gridFor(set, undefined, large)).toBe(4);
+    expect(gridFor(set, 3, tall)).toBe(3);
+  });
+
   test('a serial solver has a grid of 1 and says so', () => {
     expect(gridFor(plan(solvers.sgd()), undefined, { ...tall, nonzeros: 1e9 })).toBe(1);
     expect(gridFor(plan(solvers.sgd()), 1, tall)).toBe(1);

@@ -100,11 +100,12 @@ export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
     ...sums,
     ...weightSums,
 
-    modelRows(margins, labels, rowWeights, slopes, curvatures) {
+    modelRows(margins, labels, rowWeights, known, derivatives, slopes, curvatures) {
       let largest = 0;
       for (let i = 0; i < margins.length; i++) {
         const [u, y, c] = [margins[i], labels[i], rowWeights[i]];
-        const slope = loss.derivative(u, y, parameter);
+        if (!known) derivatives[i] = loss.derivative(u, y, parameter);
+        const slope = derivatives[i];
         let curvature = loss.curvature(u, y, parameter, slope);
         if (loss.conjugateCurvature) {
           const most = 1 / loss.conjugateCurvature(slope, y, parameter);
@@ -118,6 +119,18 @@ export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
         if (c > 0 && curvature > largest) largest = curvature;
       }
       return largest;
+    },
+
+    searchSlope(next, labels, rowWeights, inverses, moved, derivatives) {
+      let sum = 0;
+      for (let i = 0; i < next.length; i++) {
+        const q = moved[i];
+        if (q === 0) continue;
+        const slope = loss.derivative(next[i], labels[i], parameter);
+        derivatives[i] = slope;
+        sum += q * inverses[i] * (rowWeights[i] * slope);
+      }
+      return sum;
     },
 
     modelError(margins, labels, rowWeights, slopes, inverses, moved, isOpen) {

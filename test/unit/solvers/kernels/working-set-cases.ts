@@ -45,6 +45,7 @@ function drawModelRows(arena: Arena, random: Random, loss: Parameters<KernelCase
     rowWeights,
     margins: perRow(() => number(random)),
     slopes: perRow(() => number(random)),
+    derivatives: perRow(() => loss.derivative(number(random), 1, loss.parameter)),
     curvatures: perRow(() => zeroOr(random, random.uniform())),
     inverses: perRow(() => zeroOr(random, random.uniform())),
     moved: perRow(() => zeroOr(random, number(random))),
@@ -114,8 +115,17 @@ export const workingSetCases: Record<string, KernelCase> = {
     };
   },
   modelRows: (arena, random, loss) => {
-    const { margins, labels, rowWeights, slopes, curvatures } = drawModelRows(arena, random, loss);
-    return (kernels) => kernels.modelRows(margins, labels, rowWeights, slopes, curvatures);
+    const drawn = drawModelRows(arena, random, loss);
+    const { margins, labels, rowWeights, derivatives, slopes, curvatures } = drawn;
+    const known = random.below(2) === 0;
+    return (kernels) =>
+      kernels.modelRows(margins, labels, rowWeights, known, derivatives, slopes, curvatures);
+  },
+  searchSlope: (arena, random, loss) => {
+    const drawn = drawModelRows(arena, random, loss);
+    const { margins, labels, rowWeights, inverses, moved, derivatives } = drawn;
+    return (kernels) =>
+      kernels.searchSlope(margins, labels, rowWeights, inverses, moved, derivatives);
   },
   boundCurvatures: (arena, random, loss) => {
     const { curvatures, rowWeights, inverses } = drawModelRows(arena, random, loss);

@@ -4,11 +4,17 @@ import { writeDataset } from '../../../../src/data/binary/convert.ts';
 import { openDataset } from '../../../../src/data/binary/stored.ts';
 import { datasetFromRows } from '../../../../src/data/from-arrays.ts';
 import { stream } from '../../../../src/math/random.ts';
+import { modelHash } from '../../../../src/model/file.ts';
 import { errorOf, evaluate } from '../../../../src/model/metrics/evaluate.ts';
 import { losses } from '../../../../src/problem/losses/index.ts';
 import { penalties } from '../../../../src/problem/penalties/index.ts';
 import { solvers } from '../../../../src/solvers/index.ts';
-import { type PathOptions, trainPath, walkPath } from '../../../../src/train/select/path.ts';
+import {
+  type PathOptions,
+  type PathPoint,
+  trainPath,
+  walkPath,
+} from '../../../../src/train/select/path.ts';
 import { train } from '../../../../src/train/train.ts';
 import { sampleFor } from '../../../support/data.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
@@ -163,6 +169,53 @@ describe('a path', () => {
     expect(found.map(({ lambda, model }) => [lambda, ...model.weights])).toEqual(
       wanted.map(({ lambda, model }) => [lambda, ...model.weights]),
     );
+  });
+});
+
+describe('a long path of the working set', () => {
+  const options = { loss: losses.logistic(), penalty: penalties.l1(), count: 50, ratio: 1e-3 };
+  const { dataset } = sampleFor(options.loss, shape);
+  const hashes = (points: PathPoint[]) => points.map(({ model }) => modelHash(model));
+
+  test('is two chains, in order and with the same bits on any number of threads', async () => {
+    const found = await trainPath(dataset, { ...options, intercept: true, threads: 2 });
+    expect(found.map(({ place }) => place)).toEqual(Array.from({ length: 50 }, (_, k) => k));
+    expect(found.every(({ model }) => model.certificate.relativeGap <= 1e-3)).toBe(true);
+    const alone = await trainPath(dataset, { ...options, intercept: true, threads: 1 });
+    expect(hashes(alone)).toEqual(hashes(found));
+    const started = found.map(({ model }) => model.provenance?.options['path-place']);
+    expect(started.indexOf(undefined, 1)).toBe(34);
+    expect(found[35].model.provenance?.options).toMatchObject({
+      'path-start': found[34].lambda,
+      'path-place': 2,
+    });
+  });
+
+  test('ends with its first chain at a signal', async () => {
+    const controller = new AbortController();
+    const found: number[] = [];
+    const walk = walkPath(dataset, { ...options, threads: 2, signal: controller.signal });
+    for await (const { place } of walk) {
+      found.push(place);
+      if (place === 1) controller.abort();
+    }
+    expect(found).toEqual([0, 1]);
+  });
+
+  test('ends when nobody wants more of it', async () => {
+    for await (const { place } of walkPath(dataset, { ...options, threads: 2 })) {
+      if (place === 3) break;
+    }
+    expect(await trainPath(dataset, { ...options, count: 2, threads: 2 })).toHaveLength(2);
+  });
+
+  test.each([1, 2])('fails where a caller fails, on %i threads', async (threads) => {
+    const last = (await trainPath(dataset, { ...options, threads })).at(-1)!;
+    const { primal } = last.model.certificate;
+    const onEpoch = (progress: { readonly primal: number }) => {
+      if (progress.primal === primal) throw new Error('enough');
+    };
+    await expect(trainPath(dataset, { ...options, threads, onEpoch })).rejects.toThrow('enough');
   });
 });
 
