@@ -8,6 +8,7 @@ import { CheckpointWriter, type CheckpointWriterSettings } from '../engine/check
 import type { Partition } from '../engine/partition.ts';
 import { Ring } from '../engine/ring.ts';
 import { Team, type TeamShared } from '../engine/team.ts';
+import type { Pause } from '../engine/thread.ts';
 import { loadLoss, lossByName } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import { Convergence, type SavedConvergence } from './convergence.ts';
@@ -108,6 +109,7 @@ async function lossOf({ loss }: RunPayload): Promise<Loss> {
 export async function runThread(
   payload: RunPayload,
   report: (message: Progress | Notice | CheckpointSaved) => void,
+  pause?: Pause,
 ): Promise<Outcome> {
   const { problem, shared, index, memory, wasm, test, limits, seed, resume, earlyStop } = payload;
   const loss = await lossOf(payload);
@@ -160,11 +162,17 @@ export async function runThread(
   const writer =
     checkpoint && new CheckpointWriter(checkpoint, partition, before?.epoch ?? 0, warn);
   const runLimits = { ...limits, started, ...(before && { before }) };
-  return runEpochs(context, method, convergence, runLimits, {
+  const epochs = runEpochs(context, method, convergence, runLimits, {
     report,
     checkpoints: writer && checkpointScheduleOf(run, writer, report),
     largest: payload.samples ? new LargestWeights(team, memory.best, partition) : undefined,
   });
+  for (;;) {
+    const { done, value } = epochs.next();
+    if (done) return value;
+    const others = pause?.();
+    if (others) await others;
+  }
 }
 
 /** One thread's part of a run. */

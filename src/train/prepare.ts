@@ -23,6 +23,7 @@ import { checkSameTraining } from './identity.ts';
 import { threadsOfRuns } from './layout.ts';
 import { checkArguments, checkMemory, checkOptions } from './options/check.ts';
 import type { TrainOptions } from './options/options.ts';
+import { isBrief, type Place } from './place.ts';
 import {
   checkTotalWeight,
   classesOfShard,
@@ -63,7 +64,7 @@ interface TrainingData {
 }
 
 /** The data of a run and all that has been decided about it. */
-export interface Training extends TrainingData {
+export interface Training extends TrainingData, Place {
   /** The data as it was given, and the hash of all its rows, those held out included. */
   readonly dataset: Dataset;
   readonly hash: string;
@@ -89,45 +90,57 @@ interface Intent {
   readonly tasksOf?: (vectors: number) => number;
   /** Whether some of them start from a point that the options do not give. */
   readonly warmStarts?: boolean;
+  /** Whether the calling thread may be taken for what is done in a moment; default: it is never blocked. */
+  readonly callingThread?: boolean;
 }
 
 /** Checks the options and decides what they leave open. */
 export async function prepareTraining(
   dataset: Dataset,
-  options: TrainOptions,
-  { group = singleProcess, tasksOf = (vectors) => vectors, warmStarts = false }: Intent = {},
+  given: TrainOptions,
+  {
+    group = singleProcess,
+    tasksOf = (vectors) => vectors,
+    warmStarts = false,
+    callingThread: mayStay = false,
+  }: Intent = {},
 ): Promise<Training> {
-  checkArguments(dataset, options);
-  const defaults = resolveOptions(options);
-  await checkSameTraining(group, options, defaults);
+  checkArguments(dataset, given);
+  const defaults = resolveOptions(given);
+  await checkSameTraining(group, given, defaults);
   const all = await dataShard(dataset, group);
   const { rows, columns, nonzeros } = all;
-  checkOptions({ ...dataset, rows, columns, nonzeros }, options);
-  const data = await selectTrainingData(all, options, defaults);
+  checkOptions({ ...dataset, rows, columns, nonzeros }, given);
+  const data = await selectTrainingData(all, given, defaults);
   const { shard } = data;
   checkTotalWeight(shard);
-  checkCalibration(shard, options, defaults);
-  const lambda = options.lambda ?? 1 / shard.totalWeight;
+  checkCalibration(shard, given, defaults);
+  const lambda = given.lambda ?? 1 / shard.totalWeight;
   const settings: ResolvedOptions = { ...defaults, lambda };
-  const factors = options.penaltyFactors !== undefined;
-  const plan = choose(settings.solver, {
+  const factors = given.penaltyFactors !== undefined;
+  const problem = {
     ...settings,
     factors,
     shape: shard,
-    grid: options.grid,
-    fromDisk: options.memory !== undefined,
-  });
-  if (options.keepDual && entryOf(plan).hasNoDualPoint) {
+    grid: given.grid,
+    fromDisk: given.memory !== undefined,
+  };
+  const plan = choose(settings.solver, problem);
+  if (given.keepDual && entryOf(plan).hasNoDualPoint) {
     throw new UsageError(
       `there is no dual point to keep: ${plan.name} proves its bound without one (use another solver)`,
     );
   }
   await loadSolver(plan);
-  const grid = gridFor(plan, options.grid, shard);
+  const grid = gridFor(plan, given.grid, shard);
   const vectors = vectorCount(data.classes ?? {});
-  checkAsynchronous(plan, { group, options, vectors });
-  const lanes = lanesFor(shard, plan, options, tasksOf(vectors));
-  const decided = { ...data, dataset, options, settings, plan, grid, group, vectors, lanes };
+  checkAsynchronous(plan, { group, options: given, vectors });
+  const tasks = tasksOf(vectors);
+  const callingThread = mayStay && isBrief(plan, problem, shard, tasks);
+  const options = callingThread ? { ...given, threads: 1 } : given;
+  const lanes = lanesFor(shard, plan, options, tasks);
+  const run = { options, settings, plan, grid, group, vectors, lanes, callingThread };
+  const decided = { ...data, dataset, ...run };
   await announce(decided);
   const hash = await hashOfShard(all, options.threads);
   const checkpoints = await openCheckpoints({ ...decided, all, hash });
