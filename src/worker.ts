@@ -4,4 +4,4 @@ import { answerRequests } from './engine/thread.ts';
 import { threadTasks } from './train/tasks.ts';
 
 answerRequests(threadTasks);
-parentPort?.postMessage('started');
+parentPort?.postMessage('started', []);
