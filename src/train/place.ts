@@ -18,10 +18,10 @@ export function poolOf({ callingThread: here }: Place, threads: number): ThreadP
   return here ? callingThread : threadPool(threads);
 }
 
-/** Non-zeros of all subproblems together up to which no epoch is long. */
-const fewNonzeros = 3e5;
+/** Numbers of all subproblems together up to which an epoch takes 20 ms at most: measured, see docs/bench.md. */
+const fewNumbers = 2e5;
 /** Nanoseconds that a step of the interior point method may take. */
-const briefStep = 1e7;
+const briefStep = 4e6;
 
 /** Whether the calling thread can train without being away for long. */
 export function isBrief(
@@ -31,7 +31,7 @@ export function isBrief(
   tasks: number,
 ): boolean {
   if (group.size > 1 || dataset.stored || entryOf(plan).asynchronous) return false;
-  if (tasks * (nonzeros + rows + columns) > fewNonzeros) return false;
+  if (tasks * (nonzeros + rows + columns) > fewNumbers) return false;
   return !hasInterior(plan) || (interiorCost(problem)?.time ?? Infinity) <= briefStep;
 }
 
