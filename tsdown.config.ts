@@ -58,6 +58,7 @@ const library = defineConfig({
   entry: {
     index: 'src/index.ts',
     'node-version': 'src/node-version.ts',
+    lazy: 'src/apps/cli/lazy.ts',
     cli: 'src/apps/cli/main.ts',
     worker: 'src/worker.ts',
     'comm-thread': 'src/comm-thread.ts',

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { existsSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeSync } from 'node:fs';
 import { inheritedFiles, installedNode, isTooOld, oldestNode } from './runtime.js';
 
 const version = process.versions.node;
@@ -49,10 +49,21 @@ function printVersion() {
   }
 }
 
+/** Whether the folder exists now. Node itself would try for ever to make one in /proc. */
+function makeFolder(/** @type {string} */ path) {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch {
+    return existsSync(path);
+  }
+}
+
 /**
  * Node keeps compiled code in the user's own folder for caches, where others cannot put any. Where
  * there is none, or it cannot be written, everything is compiled anew. Threads find it by the
- * environment.
+ * environment. What is kept is compiled as a whole: the functions that a command calls would otherwise
+ * be compiled anew each time. dist/lazy.js ends that.
  */
 function keepCompiledCode() {
   const { HOME, XDG_CACHE_HOME, LOCALAPPDATA, NODE_COMPILE_CACHE } = process.env;
@@ -61,8 +72,13 @@ function keepCompiledCode() {
   const places = { win32: LOCALAPPDATA, darwin: inHome('Library/Caches') };
   const caches = places[process.platform] ?? (XDG_CACHE_HOME || inHome('.cache'));
   if (!caches || NODE_COMPILE_CACHE) return;
-  process.env.NODE_COMPILE_CACHE = `${caches}/dso-${ownVersion()}`;
-  process.getBuiltinModule('module').enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  const folder = `${caches}/dso-${ownVersion()}`;
+  if (!makeFolder(caches) || !makeFolder(folder)) return;
+  process.env.NODE_COMPILE_CACHE = folder;
+  const { enableCompileCache, constants } = process.getBuiltinModule('module');
+  const { status } = enableCompileCache(folder);
+  if (status !== constants.compileCacheStatus.ENABLED) return;
+  process.getBuiltinModule('v8').setFlagsFromString('--no-lazy');
 }
 
 if (isTooOld(version)) {

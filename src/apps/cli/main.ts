@@ -1,3 +1,5 @@
+// oxlint-disable-next-line import/no-unassigned-import -- before the code of the others runs
+import './lazy.ts';
 import { main } from './program.ts';
 import { processIo } from './terminal.ts';
 
