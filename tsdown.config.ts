@@ -6,7 +6,7 @@ import { listPackages } from './scripts/notices.mjs';
  * that it imports, is therefore in three files; other chunks follow from dynamic imports.
  */
 const groups = [
-  { name: 'thread', test: /src\/(train\/tasks\.ts|engine\/|solvers\/)/, priority: 3 },
+  { name: 'thread', test: /src\/(train\/tasks|engine\/.*|solvers\/.*)(?<!\.d)\.ts$/, priority: 3 },
   {
     name: 'training',
     test: /src\/(train\/(train|read)|model\/(file|dual-point)|data\/quality\/quality)\.ts/,

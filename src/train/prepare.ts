@@ -136,7 +136,7 @@ export async function prepareTraining(
   const vectors = vectorCount(data.classes ?? {});
   checkAsynchronous(plan, { group, options: given, vectors });
   const tasks = tasksOf(vectors);
-  const callingThread = mayStay && isBrief(plan, problem, shard, tasks);
+  const callingThread = mayStay && grid === 1 && isBrief(plan, problem, shard, tasks);
   const options = callingThread ? { ...given, threads: 1 } : given;
   const lanes = lanesFor(shard, plan, options, tasks);
   const run = { options, settings, plan, grid, group, vectors, lanes, callingThread };
