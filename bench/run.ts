@@ -2,7 +2,7 @@
  * Measures what the project promises about speed, and prints ratios with their targets.
  *
  *   npm run bench                 everything, in less than twenty minutes
- *   npm run bench -- PART …       kernels, parse, convert, epochs, end-to-end, ranks, memory,
+ *   npm run bench -- PART …       start, kernels, parse, convert, epochs, end-to-end, ranks, memory,
  *                                 stream, serve, ui
  *   npm run bench -- l1 tall      these two take long and run only if they are named;
  *                                 --solver NAME (default: auto), --files NAME,NAME (default: all)
@@ -24,6 +24,7 @@ import { benchMemory } from './memory.ts';
 import { benchParse } from './parse.ts';
 import { benchRanks } from './ranks.ts';
 import { benchServe } from './serve.ts';
+import { benchStart } from './start.ts';
 import { benchStream } from './stream.ts';
 import { figure, table } from './table.ts';
 import { benchTall } from './tall.ts';
@@ -32,6 +33,7 @@ import { benchUi } from './ui.ts';
 type Part = (options: PartOptions) => Promise<PartReport>;
 
 const quickParts: Readonly<Record<string, Part>> = {
+  start: benchStart,
   kernels: benchKernels,
   parse: benchParse,
   convert: benchConvert,

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdirSync, readFileSync, writeSync } from 'node:fs';
 import { inheritedFiles, installedNode, isTooOld, oldestNode } from './runtime.js';
 
 const version = process.versions.node;
@@ -15,7 +13,9 @@ function fail(message) {
 }
 
 /** Runs this file with another Node, which gets the input and the signals and gives the exit code. */
-function restartWith(/** @type {URL} */ node) {
+async function restartWith(/** @type {URL} */ node) {
+  const { spawn } = await import('node:child_process');
+  const { fileURLToPath } = await import('node:url');
   const argv = [...process.execArgv, ...process.argv.slice(1)];
   const child = spawn(fileURLToPath(node), argv, { stdio: inheritedFiles(process.env) });
   const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
@@ -36,11 +36,55 @@ function refuse() {
   fail(`Node ${version} is too old; Node ${oldestNode.join('.')} or newer is needed${inCheckout}.`);
 }
 
+function ownVersion() {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** Prints the version without loading anything; false where that fails, which the program reports. */
+function printVersion() {
+  try {
+    return writeSync(1, `${ownVersion()}\n`) > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the folder exists now. Node itself would try for ever to make one in /proc. */
+function makeFolder(/** @type {string} */ path) {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch {
+    return existsSync(path);
+  }
+}
+
+/**
+ * Node keeps compiled code in the user's own folder for caches, where others cannot put any. Where
+ * there is none, or it cannot be written, everything is compiled anew. Threads find it by the
+ * environment.
+ */
+function keepCompiledCode() {
+  const { HOME, XDG_CACHE_HOME, LOCALAPPDATA, NODE_COMPILE_CACHE } = process.env;
+  const inHome = (/** @type {string} */ name) => HOME && `${HOME}/${name}`;
+  /** @type {Partial<Record<NodeJS.Platform, string | undefined>>} */
+  const places = { win32: LOCALAPPDATA, darwin: inHome('Library/Caches') };
+  const caches = places[process.platform] ?? (XDG_CACHE_HOME || inHome('.cache'));
+  if (!caches || NODE_COMPILE_CACHE) return;
+  const folder = `${caches}/dso-${ownVersion()}`;
+  if (!makeFolder(caches) || !makeFolder(folder)) return;
+  process.env.NODE_COMPILE_CACHE = folder;
+  process.getBuiltinModule('module').enableCompileCache(folder);
+}
+
 if (isTooOld(version)) {
   const node = installedNode(runtime);
-  if (node) restartWith(node);
+  if (node) await restartWith(node);
   else refuse();
+} else if (/^(-V|--version)$/.test(process.argv.slice(2).join(' ')) && printVersion()) {
+  // Done.
 } else if (existsSync(program)) {
+  keepCompiledCode();
   await import(program.href);
 } else {
   fail('dist/cli.js is missing; run `npm run build` first.');

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Transferable } from 'node:worker_threads';
 import { DsoError, UsageError } from '../errors.ts';
-import { type Listener, RequestThread, threadEntry } from './thread.ts';
+import { type Listener, type Requests, RequestThread, threadEntry } from './thread.ts';
 
 /** A small nursery, collected often: threads work on arrays outside of their heaps. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4 };
@@ -21,12 +21,15 @@ interface JointTask {
  */
 export class ThreadPool {
   readonly threads: number;
-  readonly #members: RequestThread[];
+  readonly #members: readonly Requests[];
 
-  constructor(entry: URL, threads: number) {
-    this.threads = threads;
-    const start = () => new RequestThread(entry, { resourceLimits });
-    this.#members = Array.from({ length: threads }, start);
+  constructor(members: readonly Requests[]) {
+    this.threads = members.length;
+    this.#members = members;
+  }
+
+  get started(): boolean {
+    return this.#members.some(({ started }) => started);
   }
 
   run<Result>(task: string, payload: unknown, transfer?: ArrayBuffer[]): Promise<Result> {
@@ -67,6 +70,11 @@ export class ThreadPool {
   }
 }
 
+export function startThreads(entry: URL, threads: number): ThreadPool {
+  const start = () => new RequestThread(entry, { resourceLimits });
+  return new ThreadPool(Array.from({ length: threads }, start));
+}
+
 /** Starting a thread takes tens of milliseconds, so reading and training share theirs. */
 let current: ThreadPool | undefined;
 
@@ -74,7 +82,7 @@ let current: ThreadPool | undefined;
 export function threadPool(threads: number): ThreadPool {
   if (!current || current.threads < threads) {
     void current?.closeWhenIdle();
-    current = new ThreadPool(threadEntry('worker'), threads);
+    current = startThreads(threadEntry('worker'), threads);
   }
   return current;
 }

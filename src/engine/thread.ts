@@ -27,20 +27,38 @@ export function threadEntry(name: 'worker' | 'comm-thread'): URL {
   return new URL(isSource ? `../${name}.ts` : `./${name}.js`, import.meta.url);
 }
 
+/** What answers requests by name: a thread, or the calling one. */
+export interface Requests {
+  /** Requests without an answer. */
+  readonly pending: number;
+  /** Whether an answer need not wait for the start. */
+  readonly started: boolean;
+  request<Result>(
+    task: string,
+    payload?: unknown,
+    transfer?: Transferable[],
+    onEvent?: Listener,
+  ): Promise<Result>;
+  terminate(): Promise<void>;
+}
+
 /** A thread that answers requests by name; it keeps the process alive only while it owes answers. */
-export class RequestThread {
+export class RequestThread implements Requests {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   /** Requests made so far. */
   requests = 0;
+  started = false;
   #ended: Error | undefined;
 
   /** `onReport` gets what the thread sends without a request. */
   constructor(entry: URL, options: WorkerOptions, onReport: Listener = () => {}) {
     this.#worker = new Worker(entry, options);
-    this.#worker.on('message', (message: Reply) =>
-      'id' in message ? this.#hear(message) : onReport(message),
-    );
+    this.#worker.on('message', (message: Reply) => {
+      this.started = true;
+      if (message instanceof Object && 'id' in message) this.#hear(message);
+      else onReport(message);
+    });
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', (code) =>
       this.#fail(new Error(`a worker thread ended with code ${code}`)),
@@ -48,7 +66,6 @@ export class RequestThread {
     this.#worker.unref();
   }
 
-  /** Requests without an answer. */
   get pending(): number {
     return this.#pending.size;
   }
@@ -106,7 +123,10 @@ function errorOf(kind: ErrorKind, cause: Error): DsoError {
   return new DsoError(kind, cause.message, { cause });
 }
 
-export type Task = (payload: never, emit: Listener) => unknown;
+/** Lets others have the thread, if it is their turn; threads of their own have none to wait for. */
+export type Pause = () => Promise<void> | undefined;
+
+export type Task = (payload: never, emit: Listener, pause?: Pause) => unknown;
 
 /** The thread's side: answers each request with the task it names; `before` sees it first. */
 export function answerRequests(

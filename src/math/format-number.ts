@@ -1,7 +1,5 @@
 /** Numbers as people read them. */
 
-const counts = new Intl.NumberFormat('en-US');
-
 /** Six significant digits without trailing zeros: 0.311330943 → "0.311331", 0.00001 → "1e-5" */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
@@ -24,7 +22,9 @@ export function formatShort(value: number): string {
 
 /** 1234567 → "1,234,567" */
 export function formatCount(value: number): string {
-  return counts.format(value);
+  // Intl, which takes as long to load as much of the program, for what counts are not.
+  if (!Number.isSafeInteger(value)) return value.toLocaleString('en-US');
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** −3 → "10⁻³" */

@@ -82,19 +82,19 @@ const limitStops: readonly Stop[] = ['epoch-limit', 'time-limit', 'interrupted']
 const withinLimits = -1;
 
 /**
- * Runs epochs until the certificate is good enough or a limit is reached. Called by every thread of
- * the team.
+ * Runs epochs until the certificate is good enough or a limit is reached, and stops after each of
+ * them until it is asked for the next. Called by every thread of the team.
  *
  * A checkpoint is saved before the last evaluation that a limit causes: it moves the best point,
  * and a run without the limit would not have had it.
  */
-export function runEpochs(
+export function* runEpochs(
   { team }: Pick<SolverContext, 'team'>,
   method: Method,
   convergence: Convergence,
   limits: RunLimits,
   { report, checkpoints, largest }: Listeners,
-): Outcome {
+): Generator<undefined, Outcome> {
   const { epoch: begin = 0, seconds: earlier = 0 } = limits.before ?? {};
   // Evaluations on test rows do not count as training time.
   const here = () => (performance.now() - limits.started - convergence.measuring) / 1000;
@@ -152,6 +152,7 @@ export function runEpochs(
       };
       return { epochs: epoch, ...figures(accounts.total), stopped, ...details };
     }
+    yield;
   }
 }
 

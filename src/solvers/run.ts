@@ -8,6 +8,7 @@ import { CheckpointWriter, type CheckpointWriterSettings } from '../engine/check
 import type { Partition } from '../engine/partition.ts';
 import { Ring } from '../engine/ring.ts';
 import { Team, type TeamShared } from '../engine/team.ts';
+import type { Pause } from '../engine/thread.ts';
 import { loadLoss, lossByName } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import { Convergence, type SavedConvergence } from './convergence.ts';
@@ -113,6 +114,7 @@ async function lossOf({ loss }: RunPayload): Promise<Loss> {
 export async function runThread(
   payload: RunPayload,
   report: (message: Progress | Notice | CheckpointSaved) => void,
+  pause?: Pause,
 ): Promise<Outcome> {
   const { problem, shared, index, memory, wasm, test, limits, seed, resume, earlyStop } = payload;
   const loss = await lossOf(payload);
@@ -167,11 +169,17 @@ export async function runThread(
   const reportVisits = (progress: Progress) => {
     if (progress.visits) report(progress);
   };
-  return runEpochs(context, method, convergence, runLimits, {
+  const epochs = runEpochs(context, method, convergence, runLimits, {
     report: payload.quiet ? reportVisits : report,
     checkpoints: writer && checkpointScheduleOf(run, writer, report),
     largest: payload.samples ? new LargestWeights(team, memory.best, partition) : undefined,
   });
+  for (;;) {
+    const { done, value } = epochs.next();
+    if (done) return value;
+    const others = pause?.();
+    if (others) await others;
+  }
 }
 
 /** One thread's part of a run. */

@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { fairCores } from '../engine/processes/process-group.ts';
 import { blockPositions } from '../engine/ring.ts';
 import { shareTeam } from '../engine/team.ts';
-import { runTogether, threadPool } from '../engine/thread-pool.ts';
+import { runTogether } from '../engine/thread-pool.ts';
 import type { Outcome, Progress } from '../solvers/epochs.ts';
 import { kernelModule } from '../solvers/kernels/wasm.ts';
 import type { Gap } from '../solvers/objective/objective.ts';
@@ -17,6 +17,7 @@ import {
   type Subproblem,
   setUpProblem,
 } from './layout.ts';
+import { poolOf } from './place.ts';
 import { alphaByRow } from './warm-start.ts';
 
 /**
@@ -165,7 +166,7 @@ async function solve(
   const hasPort = (index: number) => shared.channel !== undefined && index === 0;
   try {
     const work = runTogether<Outcome>(
-      threadPool(threads * layout.workspaces.length),
+      poolOf(training, threads * layout.workspaces.length),
       'solve',
       threads,
       (index): RunPayload => ({ ...payload, index, ...(hasPort(index) && { commPort: port1 }) }),

@@ -23,7 +23,7 @@ import {
 } from '../engine/partition.ts';
 import { gatherValues } from '../engine/processes/process-group.ts';
 import type { BlockPositions } from '../engine/ring.ts';
-import { runTogether, threadCount, threadPool } from '../engine/thread-pool.ts';
+import { runTogether, threadCount } from '../engine/thread-pool.ts';
 import { DataError, UsageError } from '../errors.ts';
 import { sum } from '../math/vectors.ts';
 import { isOfResidual } from '../problem/losses/loss.ts';
@@ -34,6 +34,7 @@ import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import type { WarmStart } from '../solvers/solver.ts';
 import { allocateTest, type TestRows } from '../solvers/test-error.ts';
 import { bytesOf, fillOnDisk, storeOnDisk } from './disk-layout.ts';
+import { poolOf } from './place.ts';
 import type { PreparedTraining, Training } from './prepare.ts';
 import { countShard, type DataShard, moveRows } from './shard.ts';
 import type { FillPayload } from './tasks.ts';
@@ -308,7 +309,7 @@ async function localTestRows(
 async function fillGrid(
   grid: Grid,
   { parts, columns }: Dataset,
-  { options, settings: { intercept } }: Training,
+  { options, settings: { intercept }, ...training }: Training,
 ): Promise<void> {
   const threads = threadCount(options.threads);
   const rows = grid.partition.rowOrder.length;
@@ -318,7 +319,7 @@ async function fillGrid(
   const bound = (index: number) => Math.floor((index * rows) / count);
   const { first, end } = grid.partition;
   const workers = Array.from({ length: end - first }, (_, k) => first + k);
-  await runTogether(threadPool(count), 'fill', count, (index): FillPayload => {
+  await runTogether(poolOf(training, count), 'fill', count, (index): FillPayload => {
     const share = byRows
       ? { rows: [bound(index), bound(index + 1)] as const }
       : { workers: workers.filter((worker) => worker % count === index) };
@@ -356,10 +357,11 @@ function storeInMemory(
 const worthCollecting = 2e6;
 
 /** Drops the data set's own arrays, here and in every thread: the grid holds the data now. */
-async function release({ dataset, shard }: Training, threads: number): Promise<void> {
+async function release(training: Training, threads: number): Promise<void> {
+  const { dataset, shard } = training;
   for (const { parts } of [dataset, shard.dataset]) (parts as DatasetPart[]).length = 0;
   if (dataset.nonzeros < worthCollecting) return;
-  const pool = threadPool(threads);
+  const pool = poolOf(training, threads);
   collectGarbage();
   await pool.runAll('collect-garbage', pool.threads, () => undefined);
 }

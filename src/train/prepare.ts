@@ -23,6 +23,7 @@ import { checkSameTraining } from './identity.ts';
 import { threadsOfRuns } from './layout.ts';
 import { checkArguments, checkMemory, checkOptions } from './options/check.ts';
 import type { TrainOptions } from './options/options.ts';
+import { isBrief, type Place } from './place.ts';
 import {
   checkTotalWeight,
   classesOfShard,
@@ -63,7 +64,7 @@ interface TrainingData {
 }
 
 /** The data of a run and all that has been decided about it. */
-export interface Training extends TrainingData {
+export interface Training extends TrainingData, Place {
   /** The data as it was given. */
   readonly dataset: Dataset;
   readonly options: TrainOptions;
@@ -96,42 +97,52 @@ export interface Intent {
   readonly tasksOf?: (vectors: number, plan: SolverPlan, grid: number) => number;
   /** Whether some of them start from a point that the options do not give. */
   readonly warmStarts?: boolean;
+  /** Whether the calling thread may be taken for what is done in a moment; default: it is never blocked. */
+  readonly callingThread?: boolean;
 }
 
 /** Checks the options and decides what they leave open. */
 export async function prepareTraining(
   dataset: Dataset,
-  options: TrainOptions,
-  { group = singleProcess, tasksOf = (vectors) => vectors, warmStarts = false }: Intent = {},
+  given: TrainOptions,
+  {
+    group = singleProcess,
+    tasksOf = (vectors) => vectors,
+    warmStarts = false,
+    callingThread: mayStay = false,
+  }: Intent = {},
 ): Promise<PreparedTraining> {
-  checkArguments(dataset, options);
-  const defaults = resolveOptions(options);
-  await checkSameTraining(group, options, defaults);
+  checkArguments(dataset, given);
+  const defaults = resolveOptions(given);
+  await checkSameTraining(group, given, defaults);
   const all = await dataShard(dataset, group);
   const { rows, columns, nonzeros } = all;
-  checkOptions({ ...dataset, rows, columns, nonzeros }, options);
-  const data = await selectTrainingData(all, options, defaults);
+  checkOptions({ ...dataset, rows, columns, nonzeros }, given);
+  const data = await selectTrainingData(all, given, defaults);
   const { shard } = data;
   checkTotalWeight(shard);
-  checkCalibration(shard, options, defaults);
-  const lambda = options.lambda ?? 1 / shard.totalWeight;
+  checkCalibration(shard, given, defaults);
+  const lambda = given.lambda ?? 1 / shard.totalWeight;
   const settings: ResolvedOptions = { ...defaults, lambda };
-  const factors = options.penaltyFactors !== undefined;
-  const fromDisk = options.memory !== undefined;
-  const request = { ...settings, factors, shape: shard, grid: options.grid, fromDisk };
-  const plan = choose(settings.solver, request);
-  const alternative = alternativeTo(plan, request);
-  if (options.keepDual && entryOf(plan).hasNoDualPoint) {
+  const factors = given.penaltyFactors !== undefined;
+  const fromDisk = given.memory !== undefined;
+  const problem = { ...settings, factors, shape: shard, grid: given.grid, fromDisk };
+  const plan = choose(settings.solver, problem);
+  const alternative = alternativeTo(plan, problem);
+  if (given.keepDual && entryOf(plan).hasNoDualPoint) {
     throw new UsageError(
       `there is no dual point to keep: ${plan.name} proves its bound without one (use another solver)`,
     );
   }
   await loadSolver(plan);
-  const grid = gridFor(plan, options.grid, shard);
+  const grid = gridFor(plan, given.grid, shard);
   const vectors = vectorCount(data.classes ?? {});
-  checkAsynchronous(plan, { group, options, vectors });
-  const lanes = lanesFor(shard, plan, options, tasksOf(vectors, plan, grid));
-  const chosen = { plan, alternative, grid, lanes };
+  checkAsynchronous(plan, { group, options: given, vectors });
+  const tasks = tasksOf(vectors, plan, grid);
+  const callingThread = mayStay && grid === 1 && isBrief(plan, problem, shard, tasks);
+  const options = callingThread ? { ...given, threads: 1 } : given;
+  const lanes = lanesFor(shard, plan, options, tasks);
+  const chosen = { plan, alternative, grid, lanes, callingThread };
   const decided = { ...data, dataset, options, settings, ...chosen, group, vectors };
   await announce(decided);
   const hash = hashOfShard(all, options.threads);

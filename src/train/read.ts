@@ -10,7 +10,7 @@ import {
   type ShardOptions,
 } from '../data/read/read.ts';
 import { type DataSource, filesOfSource, titleOfSource } from '../data/read/sources.ts';
-import type { TaskRunner } from '../data/read/tasks.ts';
+import { inlineRunner, type TaskRunner } from '../data/read/tasks.ts';
 import { collectGarbage } from '../engine/arena.ts';
 import { leastMemory, limitText, machineMemory, programBytes } from '../engine/memory.ts';
 import { RequestThread, threadEntry } from '../engine/thread.ts';
@@ -22,6 +22,14 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
   threads?: number;
 }
 
+/** The calling thread, if it may be taken, reads data of up to so many bytes alone. */
+const fewBytes = 4 << 20;
+
+interface Caller {
+  /** Whether the calling thread may be taken until threads have started; default: it is never blocked. */
+  readonly callingThread?: boolean;
+}
+
 type ReadShardOptions = Omit<ShardOptions, 'runner'> & Pick<ReadDatasetOptions, 'threads'>;
 
 /**
@@ -31,9 +39,9 @@ type ReadShardOptions = Omit<ShardOptions, 'runner'> & Pick<ReadDatasetOptions, 
  */
 export async function readDataset(
   source: DataSource,
-  { threads, ...options }: ReadDatasetOptions = {},
+  { threads, callingThread, ...options }: ReadDatasetOptions & Caller = {},
 ): Promise<Dataset> {
-  return read(source, { ...options, runner: threadRunner(threads) });
+  return read(source, { ...options, runner: threadRunner(threads, callingThread) });
 }
 
 /** Reads what one of several processes has to read of the data, on all cores. */
@@ -45,11 +53,16 @@ export async function readShard(
 }
 
 /** Reads on threads, which start with the first task. */
-function threadRunner(threads?: number): TaskRunner {
+function threadRunner(threads?: number, callingThread = false): TaskRunner {
   const count = threadCount(threads);
   return {
     threads: count,
-    run: (task, payload, transfer) => threadPool(count).run(task, payload, transfer),
+    ...(callingThread && { worthwhile: fewBytes }),
+    run(task, payload, transfer) {
+      const pool = threadPool(count);
+      if (callingThread && !pool.started) return inlineRunner.run(task, payload);
+      return pool.run(task, payload, transfer);
+    },
     ownThread: () => new RequestThread(threadEntry('worker'), {}),
   };
 }
@@ -57,7 +70,7 @@ function threadRunner(threads?: number): TaskRunner {
 /** Bytes of memory that training takes per byte of text, at least. */
 const bytesPerTextByte = 3;
 
-interface OpenDatasetOptions extends ReadDatasetOptions {
+interface OpenDatasetOptions extends ReadDatasetOptions, Caller {
   /** Bytes that the process may take; default: those of the machine. */
   memory?: number;
 }

@@ -1,7 +1,12 @@
-/** What threads do before training: apart from fit.ts, so that they load nothing else of it. */
+/** What threads do, by name: apart from fit.ts and layout.ts, so that they load nothing else of them. */
 import type { Dataset, DatasetPart } from '../data/dataset.ts';
 import { hashShard, type RowHashes } from '../data/fingerprint.ts';
+import { parseTasks } from '../data/read/tasks.ts';
+import { collectGarbage } from '../engine/arena.ts';
 import { fillRows, fillWorker, type Grid } from '../engine/grid.ts';
+import type { Pause, Task } from '../engine/thread.ts';
+import type { NormalPayload } from '../solvers/normal/run.ts';
+import { type RunPayload, runThread } from '../solvers/run.ts';
 
 export interface FillPayload {
   readonly grid: Grid;
@@ -28,3 +33,26 @@ export interface HashPayload {
 export function hash({ part, row }: HashPayload): RowHashes {
   return hashShard({ parts: [part] }, row);
 }
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Threads of a run wait for one another. When several runs train at the same time, every thread
+ * must take them in the order they were given out, however long one takes to load its loss.
+ */
+function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+  const result = last.then(run);
+  last = result.catch(() => {});
+  return result;
+}
+
+export const threadTasks: Readonly<Record<string, Task>> = {
+  ...(parseTasks as Record<string, Task>),
+  fill,
+  hash,
+  'collect-garbage': () => collectGarbage(),
+  normal: (payload: NormalPayload) =>
+    inTurn(async () => (await import('../solvers/normal/run.ts')).runNormal(payload)),
+  solve: (payload: RunPayload, emit, pause?: Pause) =>
+    inTurn(() => runThread(payload, emit, pause)),
+};

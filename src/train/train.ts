@@ -43,14 +43,19 @@ export async function train(dataset: Dataset, options: TrainOptions = {}): Promi
   return (await trainInGroup(dataset, options, singleProcess)) as TrainResult;
 }
 
-/** Trains one model in all processes of a group, each with the rows it has read; rank 0 gets it. */
+/**
+ * Trains one model in all processes of a group, each with the rows it has read; rank 0 gets it.
+ * `callingThread`: see `Intent`.
+ */
 export async function trainInGroup(
   dataset: Dataset,
   options: TrainOptions,
   group: ProcessGroup,
+  callingThread = false,
 ): Promise<TrainResult | undefined> {
   const started = performance.now();
-  const training = await layOutData(await prepareTraining(dataset, options, { group }));
+  const intent = { group, callingThread };
+  const training = await layOutData(await prepareTraining(dataset, options, intent));
   try {
     const result = await trainModel(training, started);
     // Where training fails, threads may be at work for a while.

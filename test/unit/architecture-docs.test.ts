@@ -39,7 +39,7 @@ describe('docs/architecture.md: the way from dso train to the first epoch', () =
 
   test.each(boxes())('$name is a function of $path', ({ name, path }) => {
     const declaration = new RegExp(
-      `(?:function |const |^ {2}(?:async )?(?:override )?)${name}\\b.*\\(`,
+      `(?:function\\*? |const |^ {2}(?:async )?(?:override )?)${name}\\b.*\\(`,
       'm',
     );
     expect(read(path)).toMatch(declaration);

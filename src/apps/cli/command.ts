@@ -32,6 +32,8 @@ export interface CommandEntry<Table extends OptionTable = OptionTable> {
    * all of it and write the same files; a text says why, or what to do instead.
    */
   readonly ranks?: 'together' | (string & {});
+  /** Whether it describes all commands, so that all must be known. */
+  readonly usesAll?: boolean;
   /** For the list of commands. */
   readonly summary: string;
   /** For its own help. */

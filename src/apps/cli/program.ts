@@ -134,7 +134,7 @@ export function createProgram(
       getOutHasColors: () => terminal.outputColours.isColorSupported,
       getErrHasColors: () => terminal.colours.isColorSupported,
     });
-  for (const [name, entry] of Object.entries(commands)) {
+  for (const [name, entry] of commandsFor(words)) {
     addCommand(program, name, entry, async ({ options = {}, load, ranks }, args, command) => {
       const flags = command.optsWithGlobals();
       checkNeeds(options, flags);
@@ -147,6 +147,13 @@ export function createProgram(
     });
   }
   return program;
+}
+
+/** All commands, or the one alone that is called, since all of them take a while to describe. */
+function commandsFor([first = '']: readonly string[]): [string, CommandEntry][] {
+  const all = Object.entries(commands);
+  const called = all.filter(([name, { usesAll }]) => name === first && !usesAll);
+  return called.length > 0 ? called : all;
 }
 
 /** Refuses commands that every rank of a job would do by itself, onto the same files. */

@@ -63,14 +63,19 @@ export class DataReader {
    * unless `labelled` is false.
    */
   read(source: string, like?: DatasetSchema, labelled = true): Promise<Dataset> {
-    const options = { ...readOptions(this.#flags), labelled, ...(like && { like }) };
+    const options = {
+      ...readOptions(this.#flags),
+      callingThread: true,
+      labelled,
+      ...(like && { like }),
+    };
     return this.#show(readingStage(source), () => readDataset(source, options));
   }
 
   /** Data to train on, which may be left on disk where memory is short. */
   readOrOpen(source: string): Promise<Dataset> {
     const memory = libraryValues(pick(memoryOptions, 'memory'), this.#flags);
-    const options = { ...readOptions(this.#flags), ...memory };
+    const options = { ...readOptions(this.#flags), ...memory, callingThread: true };
     return this.#show(readingStage(source), () => readOrOpen(source, options));
   }
 

@@ -310,7 +310,7 @@ export class PieceReader {
   }
 
   #isSmall(bytes: number): boolean {
-    return bytes < smallInput && !this.#options.blockSize;
+    return bytes < (this.#runner.worthwhile ?? smallInput) && !this.#options.blockSize;
   }
 
   /** Reports progress: bytes of the current piece. */

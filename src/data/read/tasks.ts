@@ -103,10 +103,16 @@ export const parseTasks: Record<string, (payload: any) => unknown> = {
 /** Few runs need its decoders, which take time to load. */
 const parquet = () => import('../tables/parquet-file.ts');
 
-/** Runs the tasks in the calling thread. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Runs the tasks in the calling thread, where signals and timers get their turn between two of them. */
 export const inlineRunner: TaskRunner = {
   threads: 1,
-  run: async <Result>(task: string, payload: unknown) => parseTasks[task](payload) as Result,
+  async run<Result>(task: string, payload: unknown) {
+    turn = turn.then(() => new Promise(setImmediate));
+    await turn;
+    return parseTasks[task](payload) as Result;
+  },
 };
 
 interface Pending {
@@ -162,6 +168,8 @@ export class TaskQueue {
  */
 export interface TaskRunner {
   readonly threads: number;
+  /** Bytes of input from which on it is worth its start; default: 1 MiB. */
+  readonly worthwhile?: number;
   run<Result>(task: string, payload: unknown, transfer?: ArrayBuffer[]): Promise<Result>;
   /** Starts a thread for tasks that may never end; absent: they run in the calling thread. */
   ownThread?(): OwnThread;

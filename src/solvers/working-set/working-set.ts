@@ -20,6 +20,8 @@ const enough = 0.3;
 const enoughOfModel = 0.1;
 const mostModels = 50;
 const mostCycles = 200;
+/** Passes from which on an epoch ends: time, signals and another solver get their turn between epochs. */
+const mostPasses = 300;
 /** After a cycle, columns with this share of its worst violation are visited again, and how often. */
 const worstAgain = 0.1;
 const mostRevisits = 20;
@@ -71,6 +73,7 @@ class WorkingSet extends BlockMethod {
   readonly #subspace: SubspaceStep;
   readonly #search: LineSearch;
   #dual = leastBound;
+  #until = Infinity;
 
   constructor(context: SolverContext, memory: WorkingSetMemory, loss: Loss) {
     super(new BlockState(context), memory, memory.offered);
@@ -161,7 +164,8 @@ class WorkingSet extends BlockMethod {
   /** Models on W; returns the worst violation that the first of them met. */
   #descend(needed: number): number {
     let [first, goal] = [0, 0];
-    for (let k = 0; k < mostModels; k++) {
+    this.#until = this.passes + mostPasses;
+    for (let k = 0; k < mostModels && this.passes < this.#until; k++) {
       const { worst, length } = this.#minimise(goal, needed, k > 0);
       if (k === 0) {
         first = worst;
@@ -195,7 +199,7 @@ class WorkingSet extends BlockMethod {
         break;
       }
       this.#revisit(worstAgain * worst, model.gain / work);
-      if (this.#isTooFar()) break;
+      if (this.#isTooFar() || this.passes >= this.#until) break;
     }
     const length = this.#search.go();
     if (length < 0.5) scalars.damping = Math.min(1, 10 * Math.max(scalars.damping, 1e-6));
@@ -213,7 +217,7 @@ class WorkingSet extends BlockMethod {
       const before = model.gain;
       const { work } = model.cycle(above);
       this.#count(work);
-      if (model.gain - before < rate * work) return;
+      if (model.gain - before < rate * work || this.passes >= this.#until) return;
     }
   }
 

@@ -317,6 +317,7 @@ It is served to this machine only, at an address with a random token; Ctrl-C end
     load: async () => (await import('./runs.ts')).uiCommand,
   }),
   completion: command({
+    usesAll: true,
     summary: 'print the completion script of a shell',
     description: 'Print a script that lets a shell complete commands, options and their values.',
     arguments: { '<shell>': new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']) },

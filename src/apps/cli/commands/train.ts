@@ -119,7 +119,7 @@ async function begin(request: Request) {
   const path = request.flags.output ?? defaultModelPath(data);
   checkPaths(data, path, request.flags, group.leads);
   const flags = { ...(group.size > 1 && { threads: fairCores(group) }), ...request.flags };
-  warmThreads(flags.threads);
+  if (group.size > 1) warmThreads(flags.threads);
   const problem = await chooseProblem(flags);
   checkSolverOptions(pick(trainOptions, 'visits'), flags, flags.solver ?? 'auto');
   const shown = await progressOf(terminal, flags, job);
@@ -174,7 +174,7 @@ async function readAndTrain(run: Run) {
     signal: interrupts.signal,
     consume: true,
   };
-  const result = await trainInGroup(dataset, options, group);
+  const result = await trainInGroup(dataset, options, group, true);
   if (!result) return undefined;
   await writeModel(path, result.model);
   if (result.dual) await writeDualPoint(dualPath(path), result.model, result.dual, path);

@@ -79,7 +79,10 @@ async function withTraining<Result>(
   work: (training: LaidOutTraining) => Promise<Result>,
 ): Promise<Result> {
   const tasksOf = (vectors: number) => vectors * folds;
-  const prepared = await prepareTraining(problem.dataset, optionsFor(problem), { tasksOf });
+  const prepared = await prepareTraining(problem.dataset, optionsFor(problem), {
+    tasksOf,
+    callingThread: true,
+  });
   const training = await layOutData(prepared);
   try {
     return await work(training);

@@ -102,7 +102,10 @@ export const liblinearTrainCommand: Action<object> = async ({ terminal }, ...wor
   const request = readLiblinearArguments(words);
   const { data, model: path = defaultModelPath(data), folds, threads } = request;
   if (folds === undefined) checkOutput('model_file', path, [data]);
-  const dataset = await readDataset(data, { ...(threads !== undefined && { threads }) });
+  const dataset = await readDataset(data, {
+    callingThread: true,
+    ...(threads !== undefined && { threads }),
+  });
   const { task } = request.solver.loss(request.epsilon);
   const labels = task === 'classification' ? labelsInOrder(dataset) : undefined;
   warnOfWeights(request, labels, terminal);
