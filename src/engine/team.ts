@@ -47,12 +47,19 @@ export function shareTeam(options: TeamOptions) {
     blockHolders: separateArena.int32(workers).fill(-1),
     /** Set by the main thread to request an end at the next epoch. */
     interrupt: separateArena.int32(1),
-    /** Spins before sleeping: few where threads, the communication thread too, outnumber cores. */
-    spins: threads + (channel ? 1 : 0) <= cores ? 15_000 : 20,
+    /** Whether threads, the communication thread too, outnumber cores: then spinning is in vain. */
+    crowded: threads + (channel ? 1 : 0) > cores,
     /** Block visits in the order they happened, for tests: [count, worker, block, …]. */
     trace,
   };
 }
+
+/** Milliseconds that a wait spins before it sleeps, and after a few that were in vain. */
+const longSpin = 0.05;
+const shortSpin = 0.002;
+/** Vain spins in a row after which so many waits are short: others may have taken the cores. */
+const mostVain = 3;
+const shortWaits = 128;
 
 /** A thread of a process runs the workers from the first to the one before the second. */
 export function workersOfThread(
@@ -77,6 +84,8 @@ export class Team {
   /** Milliseconds that this thread has waited for others. */
   waited = 0;
   #side = 0;
+  #vainSpins = 0;
+  #shortWaits = 0;
 
   constructor(shared: TeamShared, index: number) {
     this.shared = shared;
@@ -99,10 +108,28 @@ export class Team {
     if (!isEqual()) return;
     const before = performance.now();
     this.link.beginWaiting();
-    for (let spin = 0; spin < this.shared.spins && isEqual(); spin++);
+    this.#spinWhile(isEqual, before);
     while (isEqual()) Atomics.wait(cells, index, value, 1000);
     this.link.endWaiting();
     this.waited += performance.now() - before;
+  }
+
+  /** Spinning pays only while the other threads have cores of their own. */
+  #spinWhile(isEqual: () => boolean, start: number): void {
+    const patient = !this.shared.crowded && this.#shortWaits === 0;
+    const end = start + (patient ? longSpin : shortSpin);
+    if (this.#shortWaits > 0) this.#shortWaits--;
+    do {
+      for (let look = 0; look < 20; look++) {
+        if (isEqual()) continue;
+        if (patient) this.#vainSpins = 0;
+        return;
+      }
+    } while (performance.now() < end);
+    if (patient && ++this.#vainSpins === mostVain) {
+      this.#vainSpins = 0;
+      this.#shortWaits = shortWaits;
+    }
   }
 
   /** Returns when every thread of this process has called it. */
