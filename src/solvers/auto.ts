@@ -16,6 +16,7 @@ import {
   solverEntries,
 } from './registry.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
+import { stagedGrid } from './ring/stage-rules.ts';
 import type { DataShape, ProblemSummary } from './solver.ts';
 
 /**
@@ -53,11 +54,18 @@ export function defaultGrid({ rows, columns, nonzeros }: DataShape): number {
   return Math.max(1, Math.min(workers, rows, columns));
 }
 
-function rowOptions(request: ProblemSummary): RingRowsOptions {
-  const { loss, penalty, lambda, intercept, factors } = request;
+/** The grid that suits the data and the method. */
+export function suitedGrid({ name, settings }: SolverPlan, shape: DataShape): number {
+  return name === 'ring-rows' && settings.staged ? stagedGrid(shape) : defaultGrid(shape);
+}
+
+function rowOptions(request: ProblemSummary, rotations: number | undefined): RingRowsOptions {
+  const { loss, penalty, lambda, intercept, factors, fromDisk } = request;
   const isBounded = boundsOf(penalty) !== undefined;
+  const mapped = isBounded || intercept || factors || penalty.l1 > 0 || penalty.l2 !== 1;
   return {
-    mapped: isBounded || intercept || factors || penalty.l1 > 0 || penalty.l2 !== 1,
+    mapped,
+    staged: !mapped && rotations === undefined && !fromDisk,
     bounded: isBounded,
     proximal: lambda,
     startInside: Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100,
@@ -102,7 +110,7 @@ export function planRing(
   const turns = rotations === undefined ? {} : { rotations };
   return mode === 'columns'
     ? { name: 'ring-columns', settings: turns, reason }
-    : { name: 'ring-rows', settings: { ...rowOptions(request), ...turns }, reason };
+    : { name: 'ring-rows', settings: { ...rowOptions(request, rotations), ...turns }, reason };
 }
 
 export function planInterior(
@@ -136,7 +144,7 @@ function cheapInterior(request: ProblemSummary): SolverPlan | undefined {
 
 /** `plan`, and the interior point method after it where its steps are affordable. */
 function withInterior(plan: SolverPlan, request: ProblemSummary): SolverPlan {
-  const { loss, shape, grid = defaultGrid(shape) } = request;
+  const { loss, shape, grid = suitedGrid(plan, shape) } = request;
   const there = { ...request, grid };
   const cost = interiorCost(there);
   const isPossible = plan.name !== 'interior-point' && entryOf(plan).orientation === 'rows';

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { lossByName, lossNames } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import { penaltyIncompatibility } from '../problem/penalties/separable.ts';
-import { defaultGrid, planAuto, planInterior, planRing } from './auto.ts';
+import { planAuto, planInterior, planRing, suitedGrid } from './auto.ts';
 import { entryOf, type Solver, type SolverPlan, solverEntries } from './registry.ts';
 import type { DataShape, ProblemSummary } from './solver.ts';
 
@@ -61,5 +61,5 @@ export function gridFor(plan: SolverPlan, given: number | undefined, shape: Data
   }
   if (serial) return 1;
   const most = Math.max(1, Math.min(shape.rows, shape.columns));
-  return given ?? Math.min(most, Math.max(leastGrid, defaultGrid(shape)));
+  return given ?? Math.min(most, Math.max(leastGrid, suitedGrid(plan, shape)));
 }

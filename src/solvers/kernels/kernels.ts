@@ -1,6 +1,7 @@
 import type { DenseKernels, PanelKernels } from './dense.ts';
 import type { ProximalKernels } from './proximal.ts';
 import type { SegmentKernels } from './segments.ts';
+import type { StageKernels } from './stages.ts';
 import type { WorkingSetKernels } from './working-set-kernels.ts';
 
 /**
@@ -253,6 +254,7 @@ export interface Kernels
     DenseKernels,
     SegmentKernels,
     ProximalKernels,
+    StageKernels,
     WorkingSetKernels,
     PanelKernels {
   readonly name: 'wasm' | 'plain';

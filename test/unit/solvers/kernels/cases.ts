@@ -23,6 +23,7 @@ import {
 import { panelCases } from './panel-cases.ts';
 import { segmentCases } from './segment-cases.ts';
 import { sgdCases } from './sgd-cases.ts';
+import { stageCases } from './stage-cases.ts';
 import { vectorCases } from './vector-cases.ts';
 import { workingSetCases } from './working-set-cases.ts';
 
@@ -143,6 +144,7 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...panelCases,
   ...workingSetCases,
   ...sgdCases,
+  ...stageCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
     const source = doubles(arena, others, () => number(random));
