@@ -23,12 +23,12 @@ export function sweepStage(
       damping, inverseTotalWeight, shrink, parameter, stats,
     );
     if (delta == 0) continue;
+    const scaled = delta * deltaScale;
     for (let block = 0; block < blocks; block++) {
       const unit = block * stride + i;
       const start = int(starts, block);
       updatePulled(
-        int(offsets, unit), int(offsets, unit + 1), indices, values, at(weights, start), delta * deltaScale,
-        at(pull, start), int(hot, block),
+        int(offsets, unit), int(offsets, unit + 1), indices, values, at(weights, start), scaled, at(pull, start), int(hot, block),
       );
     }
   }

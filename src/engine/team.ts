@@ -12,6 +12,9 @@ import { type ProcessGroup, singleProcess } from './processes/process-group.ts';
 /** Slots of `control`: threads that have reached the barrier, and barriers passed. */
 const arrived = 0;
 const passed = 16;
+/** Slots of `phases`: tasks of the phase that are done, and phases completed. */
+const done = 0;
+const completed = 16;
 export const tokenStride = 16;
 
 export interface TeamOptions {
@@ -41,6 +44,9 @@ export function shareTeam(options: TeamOptions) {
     end,
     channel,
     control: separateArena.int32(32),
+    phases: separateArena.int32(32),
+    /** The last phase whose task of this worker somebody has begun, one cache line apart. */
+    claims: separateArena.int32(tokenStride * workers),
     scratch: separateArena.float64(2 * workers * width),
     tokens,
     /** For observers: the last worker to take each block; −1 where it follows from the token. */
@@ -60,6 +66,8 @@ const shortSpin = 0.002;
 /** Vain spins in a row after which so many waits are short: others may have taken the cores. */
 const mostVain = 3;
 const shortWaits = 128;
+/** Milliseconds of sleep that a thread leaves others to begin their tasks before it does them. */
+const patience = 0.3;
 
 /** A thread of a process runs the workers from the first to the one before the second. */
 export function workersOfThread(
@@ -84,6 +92,7 @@ export class Team {
   /** Milliseconds that this thread has waited for others. */
   waited = 0;
   #side = 0;
+  #phases = 0;
   #vainSpins = 0;
   #shortWaits = 0;
 
@@ -105,23 +114,29 @@ export class Team {
    */
   waitWhile(cells: Int32Array, index: number, value: number): void {
     const isEqual = () => Atomics.load(cells, index) === value;
-    if (!isEqual()) return;
+    while (isEqual()) this.#waitWhile(isEqual, cells, index, 1000);
+  }
+
+  /** Spins, then sleeps once, until the cell is written or the milliseconds are over. */
+  #waitWhile(isWaiting: () => boolean, cells: Int32Array, index: number, most: number): void {
+    const seen = Atomics.load(cells, index);
+    if (!isWaiting()) return;
     const before = performance.now();
     this.link.beginWaiting();
-    this.#spinWhile(isEqual, before);
-    while (isEqual()) Atomics.wait(cells, index, value, 1000);
+    this.#spinWhile(isWaiting, before);
+    if (isWaiting()) Atomics.wait(cells, index, seen, most);
     this.link.endWaiting();
     this.waited += performance.now() - before;
   }
 
   /** Spinning pays only while the other threads have cores of their own. */
-  #spinWhile(isEqual: () => boolean, start: number): void {
+  #spinWhile(isWaiting: () => boolean, start: number): void {
     const patient = !this.shared.crowded && this.#shortWaits === 0;
     const end = start + (patient ? longSpin : shortSpin);
     if (this.#shortWaits > 0) this.#shortWaits--;
     do {
       for (let look = 0; look < 20; look++) {
-        if (isEqual()) continue;
+        if (isWaiting()) continue;
         if (patient) this.#vainSpins = 0;
         return;
       }
@@ -146,6 +161,36 @@ export class Team {
       return;
     }
     this.waitWhile(control, passed, before);
+  }
+
+  /**
+   * Does a task for each worker of this process: every thread those of its own, and then those that
+   * threads without a core have not begun. Returns when all are done, which a late thread may find.
+   * Tasks of a phase share nothing that one of them writes, and from one phase to the next threads
+   * write nothing that a task reads.
+   */
+  phase(task: (worker: number) => void): void {
+    const { threads, first, end, phases, claims } = this.shared;
+    if (threads === 1) {
+      for (let worker = first; worker < end; worker++) task(worker);
+      return;
+    }
+    const mine = ++this.#phases;
+    const isOpen = () => Atomics.load(phases, completed) < mine;
+    const take = (worker: number) => {
+      const at = worker * tokenStride;
+      const last = Atomics.load(claims, at);
+      if (last >= mine || Atomics.compareExchange(claims, at, last, mine) !== last) return;
+      task(worker);
+      if (Atomics.add(phases, done, 1) < end - first - 1) return;
+      Atomics.store(phases, done, 0);
+      Atomics.store(phases, completed, mine);
+      Atomics.notify(phases, completed);
+    };
+    for (let worker = this.first; worker < this.end && isOpen(); worker++) take(worker);
+    this.#waitWhile(isOpen, phases, completed, patience);
+    for (let worker = first; worker < end && isOpen(); worker++) take(worker);
+    while (isOpen()) this.#waitWhile(isOpen, phases, completed, 1000);
   }
 
   /**

@@ -60,12 +60,13 @@ export function suitedGrid({ name, settings }: SolverPlan, shape: DataShape): nu
 }
 
 function rowOptions(request: ProblemSummary, rotations: number | undefined): RingRowsOptions {
-  const { loss, penalty, lambda, intercept, factors, fromDisk } = request;
+  const { loss, penalty, lambda, intercept, factors, stored = false } = request;
   const isBounded = boundsOf(penalty) !== undefined;
   const mapped = isBounded || intercept || factors || penalty.l1 > 0 || penalty.l2 !== 1;
   return {
     mapped,
-    staged: !mapped && rotations === undefined && !fromDisk,
+    staged: !mapped && rotations === undefined,
+    stored,
     bounded: isBounded,
     proximal: lambda,
     startInside: Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100,

@@ -116,6 +116,7 @@ export async function prepareTraining(
     shape: shard,
     grid: options.grid,
     fromDisk: options.memory !== undefined,
+    stored: shard.dataset.stored !== undefined,
   });
   if (options.keepDual && entryOf(plan).hasNoDualPoint) {
     throw new UsageError(

@@ -34,6 +34,8 @@ export interface RingRowsOptions {
   readonly rotations?: number;
   /** Whether workers go by coarse stages where these suit the data. */
   readonly staged?: boolean;
+  /** Whether the non-zeros are on disk. */
+  readonly stored?: boolean;
   /** Start from the dual point of w = 0 rather than from α = 0, where ℓ*' is infinite. */
   readonly startInside: boolean;
 }
@@ -333,10 +335,13 @@ export class RingRows extends BlockMethod<RowModeState> {
 
   override save() {
     const [damping, interceptStep] = [this.#damping.save(), this.#interceptStep.save()];
-    return { ...super.save(), damping, interceptStep };
+    // Other schedules do not go on with it.
+    const stages = this.#stages && { stages: this.#stages.count };
+    return { ...super.save(), damping, interceptStep, ...stages };
   }
 
-  override restore({ damping, interceptStep, ...rest }: ReturnType<RingRows['save']>): void {
+  override restore(saved: ReturnType<RingRows['save']>): void {
+    const { damping, interceptStep, stages: _, ...rest } = saved;
     super.restore(rest);
     this.#damping.restore(damping);
     this.#interceptStep.restore(interceptStep);

@@ -3,12 +3,13 @@ import type { Partition } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
 import { exp } from '../../math/elementary.ts';
 import { reserve } from '../block-state.ts';
-import type { RowStep, WholeRows } from '../kernels/kernels.ts';
+import type { RowStep } from '../kernels/kernels.ts';
 import { inChunks } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
-import { allColumns, blockAmongAll, everywhere, partOfWorker, wholeRows } from '../whole.ts';
+import { allColumns, blockAmongAll, everywhere, partOfWorker } from '../whole.ts';
 import { expectedOverlap } from './local-updates.ts';
 import type { RowModeState } from './rows-state.ts';
+import { allocateStageRows, StageRows } from './stage-rows.ts';
 import { rowsAbove, stagesOf, touches } from './stage-rules.ts';
 
 /** The share of their crowds that columns are taken to move with until a better one is learnt. */
@@ -17,7 +18,12 @@ export const firstShare = 0.5;
 export type StagesMemory = ReturnType<typeof allocateStages>;
 
 /** 8 bytes per column and worker, and 24 to 32 per column and process. */
-export function allocateStages(arena: Arena, partition: Partition, staged: boolean) {
+export function allocateStages(
+  arena: Arena,
+  partition: Partition,
+  staged: boolean,
+  stored: boolean,
+) {
   const all = staged ? allColumns(partition) : 0;
   const here = partition.end - partition.first;
   return {
@@ -28,6 +34,7 @@ export function allocateStages(arena: Arena, partition: Partition, staged: boole
     copies: arena.float64(here * all),
     stageStarts: arena.int32(staged ? partition.size + 1 : 0),
     hot: arena.int32(staged ? partition.size : 0),
+    ...allocateStageRows(arena, partition, staged && stored),
   };
 }
 
@@ -52,11 +59,12 @@ export function expectedCrowd(rows: number, workers: number): number {
  * add its own.
  */
 export class Stages {
+  /** Of an epoch. */
+  readonly count: number;
   readonly #state: RowModeState;
   readonly #context: SolverContext;
   readonly #memory: StagesMemory;
-  readonly #count: number;
-  readonly #whole: readonly WholeRows[];
+  readonly #rows: StageRows;
   /** ends[level][block]: columns that are brought together after every 2^level stages. */
   readonly #ends: readonly Int32Array[];
   /** Of each level, among several processes: what is sent. */
@@ -70,9 +78,9 @@ export class Stages {
     this.#state = state;
     this.#context = context;
     this.#memory = memory;
-    this.#count = stagesOf(size);
+    this.count = stagesOf(size);
     if (team.index === 0) memory.stageStarts.set(partition.columnBounds);
-    this.#whole = state.parts.map((worker) => wholeRows(problem, worker, memory.stageStarts));
+    this.#rows = new StageRows(context.objective, memory, memory.stageStarts);
     this.#ends = this.#findEnds();
     this.#learnCrowds();
     this.#fields = this.#ends.map((ends) =>
@@ -84,7 +92,7 @@ export class Stages {
     const { problem, team } = this.#context;
     const { columnCounts, columnStarts, columnBounds } = problem.grid.partition;
     const { size } = problem.grid;
-    const levels = Math.ceil(Math.log2(this.#count));
+    const levels = Math.ceil(Math.log2(this.count));
     const table = team.table(levels, (block, ends) => {
       const [from, to] = [columnStarts[block], columnStarts[block + 1]];
       for (let level = 0; level < levels; level++) {
@@ -139,18 +147,27 @@ export class Stages {
     this.#assume(step.damping);
     team.barrier();
     let level = last;
-    for (let stage = 1; stage <= this.#count; stage++) {
+    for (let stage = 1; stage <= this.count; stage++) {
       const isFresh = !this.#isEmpty(level);
-      if (isFresh && this.#isShared) this.#distribute(level);
-      for (const [k, worker] of this.#state.parts.entries()) {
-        if (isFresh && !this.#isShared) this.#refresh(worker, level);
-        this.#sweepStage(k, worker, stage, step);
-      }
-      level = stage === this.#count ? last : trailingZeros(stage);
+      this.#step(stage, isFresh ? level : -1, step);
+      level = stage === this.count ? last : trailingZeros(stage);
       if (this.#isEmpty(level)) continue;
       if (this.#isShared) this.#collect(level);
       else this.#bringTogether(level);
     }
+  }
+
+  /** A stage of every worker, once the columns of a level are fresh. */
+  #step(stage: number, level: number, step: RowStep): void {
+    if (!this.#isShared) {
+      this.#context.team.phase((worker) => {
+        if (level >= 0) this.#refresh(worker, level);
+        this.#sweepStage(worker, stage, step);
+      });
+      return;
+    }
+    if (level >= 0) this.#distribute(level);
+    for (const worker of this.#state.parts) this.#sweepStage(worker, stage, step);
   }
 
   get #isShared(): boolean {
@@ -161,16 +178,18 @@ export class Stages {
     return this.#ends[level].every((end) => end === 0);
   }
 
-  #sweepStage(k: number, worker: number, stage: number, step: RowStep): void {
+  #sweepStage(worker: number, stage: number, step: RowStep): void {
     const { kernels } = this.#context;
     const { pulls, hot } = this.#memory;
     const { batches, rows, stats } = this.#state.workers[worker];
-    const begin = batches.begin(stage - 1, this.#count);
-    const end = batches.begin(stage, this.#count);
+    const begin = batches.begin(stage - 1, this.count);
+    const end = batches.begin(stage, this.count);
     const copy = this.#copyOf(worker);
-    const whole = this.#whole[k];
-    inChunks(begin, end, (from, to) => {
-      kernels.sweepStage(whole, batches.active, from, to, rows, step, pulls, hot, copy, stats);
+    const { active } = batches;
+    this.#rows.over(worker, active, begin, end, (whole, first, last) => {
+      inChunks(first, last, (from, to) => {
+        kernels.sweepStage(whole, active, from, to, rows, step, pulls, hot, copy, stats);
+      });
     });
   }
 
@@ -193,18 +212,16 @@ export class Stages {
     target.set(weights.subarray(0, end), partition.columnBounds[block]);
   }
 
-  /** In one process, every thread for the blocks it is home to. */
+  /** In one process. */
   #bringTogether(level: number): void {
     const { team, problem } = this.#context;
     const { partition, size } = problem.grid;
     const { copies } = this.#memory;
-    team.barrier();
-    for (const block of this.#state.parts) {
+    team.phase((block) => {
       const { weights } = this.#state.blocks[block];
       const from = copies.subarray(partition.columnBounds[block]);
       this.#add(level, block, weights, weights, from, size, block);
-    }
-    team.barrier();
+    });
   }
 
   /** Among several, by a rotation; another spreads the result when the next stage begins. */
