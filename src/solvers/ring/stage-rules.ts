@@ -11,9 +11,10 @@ export const touches = 16;
 const mostRowsPerColumn = 100;
 /** Numbers in all copies of w that are affordable on any data. */
 const fewNumbers = 1e6;
-/** The default number of workers: each pays for its copy of w and for waiting. */
-const mostWorkers = 8;
-const [fewestNonzeros, nonzerosEach, nonzerosPerNumber] = [2e6, 1e6, 10];
+/** Non-zeros from which on 2, 4 and 8 workers pay: they cut rows into pieces and wait for one another. */
+const worthWorkers = [2e6, 1e7, 1e8];
+/** Non-zeros that pay for a number in a copy. */
+const nonzerosPerNumber = 10;
 
 function isTall(rows: number, columns: number): boolean {
   return rows > mostRowsPerColumn * columns;
@@ -21,11 +22,10 @@ function isTall(rows: number, columns: number): boolean {
 
 /** Workers that pay if they go by stages, a power of two. */
 export function stagedGrid({ rows, columns, nonzeros }: DataShape): number {
-  if (nonzeros < fewestNonzeros || isTall(rows, columns)) return 1;
+  if (isTall(rows, columns)) return 1;
   const copies = nonzeros / (nonzerosPerNumber * columns);
-  const most = Math.min(mostWorkers, nonzeros / nonzerosEach, copies);
   let workers = 1;
-  while (2 * workers <= most) workers *= 2;
+  for (const least of worthWorkers) if (nonzeros >= least && 2 * workers <= copies) workers *= 2;
   return workers;
 }
 

@@ -45,7 +45,7 @@ export function allocateStages(
 export function expectedCrowd(rows: number, workers: number): number {
   return rows > rowsAbove(0, workers)
     ? expectedOverlap(rows, stagesOf(workers), workers)
-    : (workers - 1) * (1 - exp((-0.7 * touches) / workers));
+    : (workers - 1) * (1 - exp((-0.7 * touches) / workers ** 2));
 }
 
 /**
