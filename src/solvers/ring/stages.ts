@@ -102,10 +102,8 @@ export class Stages {
     });
     const width = table.length / size;
     const all = Int32Array.from({ length: size }, (_, b) => columnBounds[b + 1] - columnBounds[b]);
-    const ends = Array.from({ length: levels }, (_, level) =>
-      Int32Array.from(all, (_, block) => table[block * width + level]),
-    );
-    return [...ends, all];
+    const endsOf = (level: number) => all.map((_, block) => table[block * width + level]);
+    return [...Array.from({ length: levels }, (_, level) => endsOf(level)), all];
   }
 
   /** c_j of all columns, in every process. */
@@ -113,8 +111,8 @@ export class Stages {
     const { problem, team } = this.#context;
     const { columnCounts } = problem.grid.partition;
     const { homeCrowds, crowds, hot } = this.#memory;
-    const [begin, end] = this.#state.ownColumns;
-    for (let j = begin; j < end; j++) {
+    const [from, to] = this.#state.ownColumns;
+    for (let j = from; j < to; j++) {
       homeCrowds[j] = expectedCrowd(columnCounts[j], problem.grid.size);
     }
     team.barrier();
