@@ -12,7 +12,7 @@ const mostRowsPerColumn = 100;
 /** Numbers in all copies of w that are affordable on any data. */
 const fewNumbers = 1e6;
 /** Non-zeros from which on 2, 4 and 8 workers pay: they cut rows into pieces and wait for one another. */
-const worthWorkers = [2e6, 1e7, 1e8];
+const worthWorkers = [2e6, 5e7, 5e8];
 /** Non-zeros that pay for a number in a copy. */
 const nonzerosPerNumber = 10;
 

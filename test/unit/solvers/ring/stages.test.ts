@@ -17,8 +17,9 @@ describe('stagedGrid', () => {
   test.each([
     ['little data', { rows: 1e4, columns: 1e4, nonzeros: 1.9e6 }, 1],
     ['two million non-zeros', { rows: 5e4, columns: 3.6e4, nonzeros: 2.1e6 }, 2],
-    ['ten million', { rows: 5e5, columns: 2e4, nonzeros: 1e7 }, 4],
-    ['a power of two', { rows: 5e5, columns: 3e5, nonzeros: 1e7 }, 2],
+    ['ten million', { rows: 5e5, columns: 2e4, nonzeros: 1e7 }, 2],
+    ['fifty million', { rows: 1e6, columns: 2e4, nonzeros: 5e7 }, 4],
+    ['a power of two', { rows: 5e5, columns: 1.5e6, nonzeros: 5e7 }, 2],
     ['copies that would cost too much', { rows: 1e6, columns: 1e6, nonzeros: 1.9e7 }, 1],
     ['much data', { rows: 1e7, columns: 1e6, nonzeros: 1e9 }, 8],
     ['tall data', { rows: 1e7, columns: 99_999, nonzeros: 1e9 }, 1],
