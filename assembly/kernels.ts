@@ -8,6 +8,7 @@ export * from "./rows";
 export * from "./saddle";
 export * from "./segments";
 export * from "./sgd";
+export * from "./stages";
 export * from "./sums";
 export * from "./vectors";
 export * from "./whole-rows";

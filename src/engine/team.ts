@@ -12,6 +12,9 @@ import { type ProcessGroup, singleProcess } from './processes/process-group.ts';
 /** Slots of `control`: threads that have reached the barrier, and barriers passed. */
 const arrived = 0;
 const passed = 16;
+/** Slots of `phases`: tasks of the phase that are done, and phases completed. */
+const done = 0;
+const completed = 16;
 export const tokenStride = 16;
 
 export interface TeamOptions {
@@ -41,18 +44,30 @@ export function shareTeam(options: TeamOptions) {
     end,
     channel,
     control: separateArena.int32(32),
+    phases: separateArena.int32(32),
+    /** The last phase whose task of this worker somebody has begun, one cache line apart. */
+    claims: separateArena.int32(tokenStride * workers),
     scratch: separateArena.float64(2 * workers * width),
     tokens,
     /** For observers: the last worker to take each block; −1 where it follows from the token. */
     blockHolders: separateArena.int32(workers).fill(-1),
     /** Set by the main thread to request an end at the next epoch. */
     interrupt: separateArena.int32(1),
-    /** Spins before sleeping: few where threads, the communication thread too, outnumber cores. */
-    spins: threads + (channel ? 1 : 0) <= cores ? 15_000 : 20,
+    /** Whether threads, the communication thread too, outnumber cores: then spinning is in vain. */
+    crowded: threads + (channel ? 1 : 0) > cores,
     /** Block visits in the order they happened, for tests: [count, worker, block, …]. */
     trace,
   };
 }
+
+/** Milliseconds that a wait spins before it sleeps, and after a few that were in vain. */
+const longSpin = 0.05;
+const shortSpin = 0.002;
+/** Vain spins in a row after which so many waits are short: others may have taken the cores. */
+const mostVain = 3;
+const shortWaits = 128;
+/** Milliseconds of sleep that a thread leaves others to begin their tasks before it does them. */
+const patience = 0.3;
 
 /** A thread of a process runs the workers from the first to the one before the second. */
 export function workersOfThread(
@@ -77,6 +92,9 @@ export class Team {
   /** Milliseconds that this thread has waited for others. */
   waited = 0;
   #side = 0;
+  #phases = 0;
+  #vainSpins = 0;
+  #shortWaits = 0;
 
   constructor(shared: TeamShared, index: number) {
     this.shared = shared;
@@ -96,13 +114,37 @@ export class Team {
    */
   waitWhile(cells: Int32Array, index: number, value: number): void {
     const isEqual = () => Atomics.load(cells, index) === value;
-    if (!isEqual()) return;
+    while (isEqual()) this.#waitWhile(isEqual, cells, index, 1000);
+  }
+
+  /** Spins, then sleeps once, until the cell is written or the milliseconds are over. */
+  #waitWhile(isWaiting: () => boolean, cells: Int32Array, index: number, most: number): void {
+    const seen = Atomics.load(cells, index);
+    if (!isWaiting()) return;
     const before = performance.now();
     this.link.beginWaiting();
-    for (let spin = 0; spin < this.shared.spins && isEqual(); spin++);
-    while (isEqual()) Atomics.wait(cells, index, value, 1000);
+    this.#spinWhile(isWaiting, before);
+    if (isWaiting()) Atomics.wait(cells, index, seen, most);
     this.link.endWaiting();
     this.waited += performance.now() - before;
+  }
+
+  /** Spinning pays only while the other threads have cores of their own. */
+  #spinWhile(isWaiting: () => boolean, start: number): void {
+    const patient = !this.shared.crowded && this.#shortWaits === 0;
+    const end = start + (patient ? longSpin : shortSpin);
+    if (this.#shortWaits > 0) this.#shortWaits--;
+    do {
+      for (let look = 0; look < 20; look++) {
+        if (isWaiting()) continue;
+        if (patient) this.#vainSpins = 0;
+        return;
+      }
+    } while (performance.now() < end);
+    if (patient && ++this.#vainSpins === mostVain) {
+      this.#vainSpins = 0;
+      this.#shortWaits = shortWaits;
+    }
   }
 
   /** Returns when every thread of this process has called it. */
@@ -119,6 +161,36 @@ export class Team {
       return;
     }
     this.waitWhile(control, passed, before);
+  }
+
+  /**
+   * Does a task for each worker of this process: every thread those of its own, and then those that
+   * threads without a core have not begun. Returns when all are done, which a late thread may find.
+   * Tasks of a phase share nothing that one of them writes, and from one phase to the next threads
+   * write nothing that a task reads.
+   */
+  phase(task: (worker: number) => void): void {
+    const { threads, first, end, phases, claims } = this.shared;
+    if (threads === 1) {
+      for (let worker = first; worker < end; worker++) task(worker);
+      return;
+    }
+    const mine = ++this.#phases;
+    const isOpen = () => Atomics.load(phases, completed) < mine;
+    const take = (worker: number) => {
+      const at = worker * tokenStride;
+      const last = Atomics.load(claims, at);
+      if (last >= mine || Atomics.compareExchange(claims, at, last, mine) !== last) return;
+      task(worker);
+      if (Atomics.add(phases, done, 1) < end - first - 1) return;
+      Atomics.store(phases, done, 0);
+      Atomics.store(phases, completed, mine);
+      Atomics.notify(phases, completed);
+    };
+    for (let worker = this.first; worker < this.end && isOpen(); worker++) take(worker);
+    this.#waitWhile(isOpen, phases, completed, patience);
+    for (let worker = first; worker < end && isOpen(); worker++) take(worker);
+    while (isOpen()) this.#waitWhile(isOpen, phases, completed, 1000);
   }
 
   /**

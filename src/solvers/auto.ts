@@ -8,6 +8,7 @@ import {
   mostColumns,
 } from './interior/plan.ts';
 import {
+  entryOf,
   type InteriorSettings,
   type NextPlan,
   type RingSettings,
@@ -15,6 +16,7 @@ import {
   solverEntries,
 } from './registry.ts';
 import type { RingRowsOptions } from './ring/rows.ts';
+import { stagedGrid } from './ring/stage-rules.ts';
 import type { DataShape, ProblemSummary } from './solver.ts';
 
 /**
@@ -52,11 +54,22 @@ export function defaultGrid({ rows, columns, nonzeros }: DataShape): number {
   return Math.max(1, Math.min(workers, rows, columns));
 }
 
-function rowOptions(request: ProblemSummary): RingRowsOptions {
-  const { loss, penalty, lambda, intercept, factors } = request;
+/** The grid that suits the data and the method. */
+export function suitedGrid(plan: SolverPlan, shape: DataShape): number {
+  const { serialBelow = 0 } = entryOf(plan);
+  if (shape.nonzeros < serialBelow) return 1;
+  const isStaged = plan.name === 'ring-rows' && plan.settings.staged;
+  return isStaged ? stagedGrid(shape) : defaultGrid(shape);
+}
+
+function rowOptions(request: ProblemSummary, rotations: number | undefined): RingRowsOptions {
+  const { loss, penalty, lambda, intercept, factors, stored = false } = request;
   const isBounded = boundsOf(penalty) !== undefined;
+  const mapped = isBounded || intercept || factors || penalty.l1 > 0 || penalty.l2 !== 1;
   return {
-    mapped: isBounded || intercept || factors || penalty.l1 > 0 || penalty.l2 !== 1,
+    mapped,
+    staged: !mapped && rotations === undefined,
+    stored,
     bounded: isBounded,
     proximal: lambda,
     startInside: Math.abs(loss.conjugateDerivative(0, 1, loss.parameter)) > 100,
@@ -101,7 +114,7 @@ export function planRing(
   const turns = rotations === undefined ? {} : { rotations };
   return mode === 'columns'
     ? { name: 'ring-columns', settings: turns, reason }
-    : { name: 'ring-rows', settings: { ...rowOptions(request), ...turns }, reason };
+    : { name: 'ring-rows', settings: { ...rowOptions(request, rotations), ...turns }, reason };
 }
 
 export function planInterior(
@@ -135,7 +148,7 @@ function cheapInterior(request: ProblemSummary): SolverPlan | undefined {
 
 /** `plan`, and the interior point method after it where its steps are affordable. */
 function withInterior(plan: SolverPlan, request: ProblemSummary): SolverPlan {
-  const { loss, shape, grid = defaultGrid(shape) } = request;
+  const { loss, shape, grid = suitedGrid(plan, shape) } = request;
   const there = { ...request, grid };
   const cost = interiorCost(there);
   if (plan.name === 'interior-point' || !cost || cost.epochs > affordableStep) return plan;

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { lossByName, lossNames } from '../problem/losses/index.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import { penaltyIncompatibility } from '../problem/penalties/separable.ts';
-import { defaultGrid, planAuto, planInterior, planRing } from './auto.ts';
+import { planAuto, planInterior, planRing, suitedGrid } from './auto.ts';
 import { interiorIncompatibility } from './interior/plan.ts';
 import { entryOf, type Solver, type SolverPlan, solverEntries } from './registry.ts';
 import type { DataShape, ProblemSummary } from './solver.ts';
@@ -64,7 +64,7 @@ export function alternativeTo(
 /** The grid a plan runs on: the one given, or what suits the data and the solver. */
 export function gridFor(plan: SolverPlan, given: number | undefined, shape: DataShape): number {
   const entry = entryOf(plan);
-  const { leastGrid = 1, serialBelow = 0 } = entry;
+  const { leastGrid = 1 } = entry;
   const serial = entry.serial ?? entry.isSerial?.(plan.settings) ?? false;
   if (serial && given !== undefined && given > 1) {
     throw new UsageError(
@@ -72,7 +72,6 @@ export function gridFor(plan: SolverPlan, given: number | undefined, shape: Data
     );
   }
   if (serial) return 1;
-  if (given === undefined && shape.nonzeros < serialBelow) return 1;
   const most = Math.max(1, Math.min(shape.rows, shape.columns));
-  return given ?? Math.min(most, Math.max(leastGrid, defaultGrid(shape)));
+  return given ?? Math.min(most, Math.max(leastGrid, suitedGrid(plan, shape)));
 }

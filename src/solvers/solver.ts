@@ -110,6 +110,8 @@ export interface ProblemSummary {
   readonly grid?: number | undefined;
   /** Whether the data may stay on disk, since memory is limited by an option. */
   readonly fromDisk?: boolean;
+  /** Whether the non-zeros are on disk. */
+  readonly stored?: boolean;
 }
 
 /** What is known of a solver before its code is loaded: see registry.ts. */

@@ -126,7 +126,8 @@ export async function prepareTraining(
   const settings: ResolvedOptions = { ...defaults, lambda };
   const factors = given.penaltyFactors !== undefined;
   const fromDisk = given.memory !== undefined;
-  const problem = { ...settings, factors, shape: shard, grid: given.grid, fromDisk };
+  const stored = shard.dataset.stored !== undefined;
+  const problem = { ...settings, factors, shape: shard, grid: given.grid, fromDisk, stored };
   const plan = choose(settings.solver, problem);
   const alternative = alternativeTo(plan, problem);
   if (given.keepDual && entryOf(plan).hasNoDualPoint) {

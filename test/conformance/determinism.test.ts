@@ -25,6 +25,20 @@ const runs: { title: string; dataset: Dataset; options: TrainOptions }[] = [
     options: { loss: losses.logistic(), solver: solvers.ring({ mode: 'rows' }) },
   },
   {
+    title: 'ring rows, hinge, forty rotations',
+    dataset: text,
+    options: { loss: losses.hinge(), solver: solvers.ring({ rotations: 40 }) },
+  },
+  {
+    title: 'ring rows, squared hinge, class weights',
+    dataset: text,
+    options: {
+      loss: losses.squaredHinge(),
+      solver: solvers.ring({ mode: 'rows' }),
+      classWeights: 'balanced',
+    },
+  },
+  {
     title: 'ring rows, hinge, one rotation',
     dataset: text,
     options: { loss: losses.hinge(), solver: solvers.ring({ rotations: 1 }) },

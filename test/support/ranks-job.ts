@@ -39,6 +39,7 @@ const numbers = (count: number) => Float64Array.from({ length: count }, (_, k) =
 
 const cases: Readonly<Record<string, Case>> = {
   'ring, rows': { solver: solvers.ring({ mode: 'rows' }), grid, tested: true },
+  'ring, rows, pipelined': { solver: solvers.ring({ mode: 'rows', rotations: 40 }), grid },
   'ring, rows, elastic net': {
     solver: solvers.ring({ mode: 'rows' }),
     loss: losses.logistic(),

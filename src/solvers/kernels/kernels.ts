@@ -2,6 +2,7 @@ import type { CertificateKernels } from './certificate.ts';
 import type { DenseKernels, PanelKernels } from './dense.ts';
 import type { ProximalKernels } from './proximal.ts';
 import type { SegmentKernels } from './segments.ts';
+import type { StageKernels } from './stages.ts';
 import type { WorkingSetKernels } from './working-set-kernels.ts';
 
 /**
@@ -254,6 +255,7 @@ export interface Kernels
     DenseKernels,
     SegmentKernels,
     ProximalKernels,
+    StageKernels,
     WorkingSetKernels,
     PanelKernels,
     CertificateKernels {

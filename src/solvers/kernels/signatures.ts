@@ -67,6 +67,14 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     'whole order begin end margins rows step pull drift pending stats',
     `${whole} ${units} margins ${rows} ${step} pull drift ${pending} stats`,
   ],
+  sweepStage: [
+    'whole order begin end rows step pull hot weights stats',
+    `${whole} ${units} ${rows} ${step} pull hot weights stats`,
+  ],
+  addChanges: [
+    'target base copies stride workers first end share hot',
+    'target base copies #stride #workers #first #end share #hot',
+  ],
   scatterColumns: ['cell pending count rows', `${cell} ${pending} #count rows.margins rows.dirty`],
   gatherColumns: [
     'cell order begin end fresh rows columns damping',

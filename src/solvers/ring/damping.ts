@@ -15,6 +15,11 @@ export class Damping {
     this.#unitsPerBatch = unitsPerBatch;
   }
 
+  /** Begins with a value of its own that does not depend on how many units move. */
+  static from(value: number): Damping {
+    return new Damping(value / damped);
+  }
+
   /** Multiplies a unit's collisions. */
   get value(): number {
     return damped * this.#now.kappa * this.#now.moving * this.#unitsPerBatch;

@@ -1,4 +1,5 @@
 import type { RowState } from '../kernels/kernels.ts';
+import { inChunks } from '../orders.ts';
 import type { RowModeState } from './rows-state.ts';
 
 /**
@@ -51,9 +52,11 @@ export class ColumnCurvature {
       const a = objective.columnsOf(inverse, block);
       const b = objective.columnsOf(weightedOverlap, block);
       objective.cells.at(worker, block).through(({ offsets, indices, values }, first, end) => {
-        const cell = { offsets: offsets.subarray(first), indices, values };
-        const [norm, collision] = [norms.subarray(first), collisions.subarray(first)];
-        kernels.rowNorms(cell, end - first, a, b, norm, collision);
+        inChunks(0, end - first, (from, to) => {
+          const cell = { offsets: offsets.subarray(first + from), indices, values };
+          const norm = norms.subarray(first + from);
+          kernels.rowNorms(cell, to - from, a, b, norm, collisions.subarray(first + from));
+        });
       });
     });
     const [overlapping, plain] = team.reduce(2, (worker, values) => {

@@ -15,11 +15,13 @@ import type { SolverContext } from '../solver.ts';
 import { tracksLocalUpdates } from './damping.ts';
 import { allocateLocalUpdates } from './local-updates.ts';
 import type { RingRowsOptions } from './rows.ts';
+import { usesStages } from './stage-rules.ts';
+import { allocateStages } from './stages.ts';
 
 export type RingRowsMemory = ReturnType<typeof allocateRingRows>;
 
 export function allocateRingRows(arena: Arena, partition: Partition, options: RingRowsOptions) {
-  const { mapped, bounded, rotations } = options;
+  const { mapped, bounded, rotations, staged, stored = false } = options;
   const few = tracksLocalUpdates(rotations, partition.size);
   const rows = partition.rowOrder.length;
   const home = partition.columnOrder.length;
@@ -39,6 +41,7 @@ export function allocateRingRows(arena: Arena, partition: Partition, options: Ri
     ...reserve(arena, 'float64', mapped ? bufferLength : 0, ['image', 'threshold', 'shift']),
     ...(bounded && { box: reserve(arena, 'float64', bufferLength, ['low', 'high']) }),
     ...allocateLocalUpdates(arena, partition, few),
+    ...allocateStages(arena, partition, usesStages(staged, partition), stored),
   };
 }
 

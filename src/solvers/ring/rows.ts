@@ -10,6 +10,8 @@ import { Damping, InterceptStep, rotationsFor, searchLine, tracksLocalUpdates } 
 import { expectedOverlap, LocalUpdates } from './local-updates.ts';
 import { ColumnCurvature } from './rows-columns.ts';
 import { allocateRingRows, type RingRowsMemory, RowModeState } from './rows-state.ts';
+import { usesStages } from './stage-rules.ts';
+import { expectedCrowd, firstShare, Stages } from './stages.ts';
 
 /** A proximal subproblem counts as solved when its gap is this share of the whole problem's. */
 const solved = 0.1;
@@ -30,6 +32,10 @@ export interface RingRowsOptions {
   /** Weight μ of the proximal term on columns whose penalty has no curvature. */
   readonly proximal: number;
   readonly rotations?: number;
+  /** Whether workers go by coarse stages where these suit the data. */
+  readonly staged?: boolean;
+  /** Whether the non-zeros are on disk. */
+  readonly stored?: boolean;
   /** Start from the dual point of w = 0 rather than from α = 0, where ℓ*' is infinite. */
   readonly startInside: boolean;
 }
@@ -63,6 +69,8 @@ export class RingRows extends BlockMethod<RowModeState> {
   readonly #damping: Damping;
   /** Only with few rotations. */
   readonly #localUpdates: LocalUpdates | undefined;
+  /** Only where the workers go by coarse stages. */
+  readonly #stages: Stages | undefined;
   /** How much rows collide in the intercept's column. */
   readonly #interceptOverlap: number;
   readonly #interceptStep: InterceptStep;
@@ -75,21 +83,27 @@ export class RingRows extends BlockMethod<RowModeState> {
   ) {
     const { rows, nonzeros, grid } = context.problem;
     const few = tracksLocalUpdates(options.rotations, grid.size);
+    const staged = usesStages(options.staged, grid.partition);
     const state = new RowModeState(context, memory, options.mapped, few);
     super(state, memory, memory.alpha);
-    this.#curvature = new ColumnCurvature(state, few);
-    const overlapOf = (count: number) =>
-      few ? expectedOverlap(count, options.rotations ?? rows, grid.size) : count / rows;
+    this.#curvature = new ColumnCurvature(state, few || staged);
+    const overlapOf = (count: number) => {
+      if (staged) return expectedCrowd(count, grid.size);
+      return few ? expectedOverlap(count, options.rotations ?? rows, grid.size) : count / rows;
+    };
     this.#curvature.prepareColumns(options.proximal, overlapOf);
     const { norm, collision } = this.#curvature.prepareNorms();
     this.#rotations = rotationsFor(rows, collision, nonzeros, grid.size, options.rotations);
     this.#interceptOverlap = overlapOf(rows);
-    this.#damping = new Damping(few ? 1 : rows / this.#rotations);
+    this.#damping = staged
+      ? Damping.from(firstShare)
+      : new Damping(few ? 1 : rows / this.#rotations);
     const weight = (interceptWeight * (1 + this.#damping.value * this.#interceptOverlap)) / norm;
     this.#interceptStep = new InterceptStep(weight, 1 / (interceptWeight * norm));
     this.#curvature.prepareIntercept(weight, this.#interceptOverlap);
     this.#localUpdates = few ? new LocalUpdates(context, memory) : undefined;
     this.#localUpdates?.learnCurvature(memory.inverse);
+    this.#stages = staged ? new Stages(state, memory) : undefined;
     state.startCold(options.startInside);
     if (context.start) this.#startFrom(context.start, loss);
     state.settle();
@@ -106,9 +120,9 @@ export class RingRows extends BlockMethod<RowModeState> {
     state.moveTo(startingShare(this.#search().eta));
   }
 
-  /** With one worker, which hands nothing on, every row is a batch. */
+  /** With one worker, which hands nothing on, every row is a batch; between stages nothing rotates. */
   get rotations(): number {
-    return this.context.problem.grid.size === 1 ? 0 : this.#rotations;
+    return this.context.problem.grid.size === 1 || this.#stages ? 0 : this.#rotations;
   }
 
   /** Where rows rest, late epochs touch few of them; where they do not, one epoch must do. */
@@ -130,6 +144,7 @@ export class RingRows extends BlockMethod<RowModeState> {
       stats.fill(0);
     }
     if (team.shared.workers === 1) this.#sweep();
+    else if (this.#stages) this.#stages.sweep(this.#step());
     else this.#rotate();
     const [work, effective] = team.reduce(2, (worker, values) => {
       values.set(state.workers[worker].stats.subarray(0, 2));
@@ -141,7 +156,8 @@ export class RingRows extends BlockMethod<RowModeState> {
     state.refreshMargins();
     if (found.eta < 0.5) scalars.momentum = 0;
     // Whether many rows move or few, the other workers' do as one's own.
-    this.#damping.learn(found.exactness, this.#localUpdates ? 1 : effective / problem.rows);
+    const moving = this.#localUpdates || this.#stages ? 1 : effective / problem.rows;
+    this.#damping.learn(found.exactness, moving);
     scalars.epochsSinceRecentring++;
   }
 
@@ -319,10 +335,13 @@ export class RingRows extends BlockMethod<RowModeState> {
 
   override save() {
     const [damping, interceptStep] = [this.#damping.save(), this.#interceptStep.save()];
-    return { ...super.save(), damping, interceptStep };
+    // Other schedules do not go on with it.
+    const stages = this.#stages && { stages: this.#stages.count };
+    return { ...super.save(), damping, interceptStep, ...stages };
   }
 
-  override restore({ damping, interceptStep, ...rest }: ReturnType<RingRows['save']>): void {
+  override restore(saved: ReturnType<RingRows['save']>): void {
+    const { damping, interceptStep, stages: _, ...rest } = saved;
     super.restore(rest);
     this.#damping.restore(damping);
     this.#interceptStep.restore(interceptStep);

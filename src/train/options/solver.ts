@@ -19,10 +19,10 @@ export const solverOptions = optionsWith({ group: 'solver' })({
   }),
   grid: flag('--grid <number>', whole(1, 256), {
     affectsModel: true,
-    help: 'workers of the logical grid (default: by the number of non-zeros)',
+    help: 'workers of the logical grid (default: by the data)',
     doc: 'workers of the logical P × P grid, 1 to 256; part of the result; not for `sgd` and `dcd`, which are serial',
     defaultDoc:
-      'by the number of non-zeros: 1, 2, 4, 8, 16; at least 4 for `psgd`, `admm`, `dso-async`; `working-set`: 1 below 50 million',
+      '[by the data](solvers.md#the-grid-and-the-ring): 1, 2, 4, 8, 16; at least 4 for `psgd`, `admm`, `dso-async`',
   }),
   seed: flag('--seed <number>', whole(0), {
     affectsModel: true,

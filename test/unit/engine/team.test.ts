@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { shareTeam, Team } from '../../../src/engine/team.ts';
 import { stream } from '../../../src/math/random.ts';
 import { testPool } from './support/pool.ts';
-import type { BarrierPayload, ReducePayload } from './support/worker.ts';
+import type { BarrierPayload, PhasePayload, ReducePayload } from './support/worker.ts';
 
 const workers = 5;
 
@@ -62,6 +62,38 @@ describe.each([1, 2, 3, 4])('%i threads', (threads) => {
     );
     const expected = Array.from({ length: rounds }, (_, round) => (round + 1) * threads);
     for (const seen of results) expect(seen).toEqual(expected);
+  });
+});
+
+describe('phases', () => {
+  const rounds = 300;
+  /** Task runs by thread, and the sums at the end. */
+  const run = async (threads: number, away: number) => {
+    const shared = shareTeam({ threads, workers, cores: 2 });
+    const sums = new Float64Array(new SharedArrayBuffer(16 * workers));
+    const ran = await testPool(threads).runAll<number>(
+      'phase',
+      threads,
+      (index): PhasePayload => ({ shared, index, rounds, sums, away }),
+    );
+    return { ran, sums };
+  };
+
+  test.each([1, 2, 3, 4])(
+    '%i threads: every task once, after all of the phase before',
+    async (threads) => {
+      const one = await run(1, -1);
+      for (const away of [-1, threads - 1]) {
+        const { ran, sums } = await run(threads, away);
+        expect(ran.reduce((sum, count) => sum + count)).toBe(rounds * workers);
+        expect(sums).toEqual(one.sums);
+      }
+    },
+  );
+
+  test('the tasks of a thread that is away are done by others', async () => {
+    const { ran } = await run(2, 1);
+    expect(ran[0]).toBeGreaterThan(2 * rounds);
   });
 });
 

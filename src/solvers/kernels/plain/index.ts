@@ -7,6 +7,7 @@ import { plainPanelKernels } from './panels.ts';
 import { plainProximalKernels } from './proximal.ts';
 import { plainRowKernels, plainWholeRowsKernels } from './rows.ts';
 import { plainSegmentKernels } from './segments.ts';
+import { plainStageKernels } from './stages.ts';
 import { plainSaddleKernel, plainSgdKernels } from './stochastic.ts';
 import { plainSumKernels, plainVectorKernels } from './vectors.ts';
 import { plainWorkingSetKernels } from './working-set.ts';
@@ -18,6 +19,7 @@ export function plainKernels(loss: Loss): Kernels {
     ...plainRowKernels(loss),
     ...plainColumnKernels(loss),
     ...plainWholeRowsKernels(loss),
+    ...plainStageKernels(loss),
     ...plainSaddleKernel(loss),
     ...plainSgdKernels(loss),
     ...plainSumKernels(loss),

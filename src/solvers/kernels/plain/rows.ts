@@ -11,7 +11,7 @@ const highestLevel = 3;
  * For the loss c ℓ it is that of ℓ in α/c, with c times the curvature: α ← c step(α/c, u, c q).
  * Twin of assembly/row-step.ts.
  */
-function rowStep(loss: Loss) {
+export function rowStep(loss: Loss) {
   const { parameter } = loss;
 
   return (i: number, u: number, rows: RowState, step: RowStep, stats: Float64Array): number => {
@@ -210,7 +210,7 @@ export function plainRowKernels(loss: Loss) {
 }
 
 /** start + Σ_j weights_j x_ij; columns of a block count from its start. */
-function dot(whole: WholeRows, i: number, weights: Float64Array, start: number): number {
+export function dot(whole: WholeRows, i: number, weights: Float64Array, start: number): number {
   const { blocks, offsets, indices, values, starts } = whole;
   const stride = whole.rows + 1;
   let u = start;

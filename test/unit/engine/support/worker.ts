@@ -20,6 +20,16 @@ export interface BarrierPayload {
   readonly counter: Int32Array;
 }
 
+export interface PhasePayload {
+  readonly shared: TeamShared;
+  readonly index: number;
+  readonly rounds: number;
+  /** A sum for each worker, in which the order of phases matters. */
+  readonly sums: Float64Array;
+  /** The thread that is away before every 50th phase. */
+  readonly away: number;
+}
+
 export interface RotatePayload {
   readonly shared: TeamShared;
   readonly index: number;
@@ -60,6 +70,26 @@ function reduce({ shared, index, terms }: ReducePayload) {
     received.push(team.fromFirst(() => 1000 * (index + 1) + round));
   });
   return { sums, maxima, received, first: team.first, end: team.end };
+}
+
+/** Every task reads what all tasks of the phase before wrote. Returns how many this thread has run. */
+function phase({ shared, index, rounds, sums, away }: PhasePayload): number {
+  const team = new Team(shared, index);
+  const { workers } = shared;
+  let ran = 0;
+  for (let round = 0; round < rounds; round++) {
+    if (index === away && round % 50 === 0) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+    const [from, to] = [(round % 2) * workers, ((round + 1) % 2) * workers];
+    team.phase((worker) => {
+      ran++;
+      let sum = worker;
+      for (let k = 0; k < workers; k++) sum = 0.7 * sum + sums[from + k];
+      sums[to + worker] = sum - Math.floor(sum);
+    });
+  }
+  return ran;
 }
 
 /** Counts itself in every round; after a barrier everybody must have been counted. */
@@ -122,6 +152,7 @@ function rotate(payload: RotatePayload): string[] {
 }
 
 answerRequests({
+  phase,
   reduce,
   barrier,
   rotate,

@@ -24,6 +24,7 @@ import {
 import { panelCases } from './panel-cases.ts';
 import { segmentCases } from './segment-cases.ts';
 import { sgdCases } from './sgd-cases.ts';
+import { stageCases } from './stage-cases.ts';
 import { vectorCases } from './vector-cases.ts';
 import { workingSetCases } from './working-set-cases.ts';
 
@@ -145,6 +146,7 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
   ...workingSetCases,
   ...sgdCases,
   ...certificateCases,
+  ...stageCases,
   gather: (arena, random) => {
     const { units, others, cell, order, begin, end } = drawCell(arena, random);
     const source = doubles(arena, others, () => number(random));
