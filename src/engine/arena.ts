@@ -83,26 +83,10 @@ export const separateArena: Arena = {
   uint8: (length) => new Uint8Array(new SharedArrayBuffer(length)),
 };
 
-/** Of a training that is over: to clear memory takes a tenth of what the system takes for new pages. */
-let spare: WebAssembly.Memory | undefined;
-/** More than this is given back to the system. */
-const mostSpare = 2 ** 26;
-
 export function createArena(bytes: number): Arena {
   if (bytes > wasmLimit) return separateArena;
   const pages = Math.ceil(bytes / pageBytes);
-  const used = spare;
-  if (used === undefined || used.buffer.byteLength < pages * pageBytes) {
-    return new WasmArena(new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }));
-  }
-  spare = undefined;
-  new Float64Array(used.buffer, 0, (pages * pageBytes) / 8).fill(0);
-  return new WasmArena(used);
-}
-
-/** Gives the memory of an arena to the next one; no thread may still use it. */
-export function recycle({ memory }: Arena): void {
-  if (memory && memory.buffer.byteLength <= mostSpare) spare = memory;
+  return new WasmArena(new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }));
 }
 
 /** A workspace in an arena that has `bytes` left for it. */

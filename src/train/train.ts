@@ -1,5 +1,4 @@
 import type { Dataset } from '../data/dataset.ts';
-import { recycle } from '../engine/arena.ts';
 import { workersOfRanks } from '../engine/block-layout.ts';
 import { imbalance, nonzerosOfCells } from '../engine/grid.ts';
 import {
@@ -57,10 +56,7 @@ export async function trainInGroup(
   const intent = { group, callingThread };
   const training = await layOutData(await prepareTraining(dataset, options, intent));
   try {
-    const result = await trainModel(training, started);
-    // Where training fails, threads may be at work for a while.
-    if (group.size === 1) recycle(training.layout.arena);
-    return result;
+    return await trainModel(training, started);
   } finally {
     training.layout.close();
   }

@@ -3,7 +3,6 @@ import {
   type Arena,
   Budget,
   createArena,
-  recycle,
   separateArena,
   wasmLimit,
 } from '../../../src/engine/arena.ts';
@@ -73,22 +72,4 @@ test('a budget beyond what WebAssembly can address goes to separate buffers', ()
   expect(new Set(arrays.map((array) => array.buffer)).size).toBe(arrays.length);
   for (const array of arrays) expect(array.buffer).toBeInstanceOf(SharedArrayBuffer);
   expect(separateArena.memory).toBeUndefined();
-});
-
-describe('memory of an arena that is given back', () => {
-  test('is the next one’s, all of it zero', () => {
-    const used = createArena(200_000);
-    used.float64(20_000).fill(7);
-    recycle(used);
-    const next = createArena(100_000);
-    expect(next.memory).toBe(used.memory);
-    expect(next.float64(12_000).every((value) => value === 0)).toBe(true);
-    expect(createArena(100_000).memory).not.toBe(used.memory);
-  });
-
-  test('is left alone where it is too small', () => {
-    const used = createArena(70_000);
-    recycle(used);
-    expect(createArena(1_000_000).memory).not.toBe(used.memory);
-  });
 });
