@@ -20,6 +20,8 @@ export function poolOf({ callingThread: here }: Place, threads: number): ThreadP
 
 /** Numbers of all subproblems together up to which an epoch takes 20 ms at most: measured, see docs/bench.md. */
 const fewNumbers = 2e5;
+/** Of so many, where an epoch may be hundreds of passes. */
+const workingSetShare = 0.1;
 /** Nanoseconds that a step of the interior point method may take. */
 const briefStep = 4e6;
 
@@ -31,7 +33,8 @@ export function isBrief(
   tasks: number,
 ): boolean {
   if (group.size > 1 || dataset.stored || entryOf(plan).asynchronous) return false;
-  if (tasks * (nonzeros + rows + columns) > fewNumbers) return false;
+  const share = plan.name === 'working-set' ? workingSetShare : 1;
+  if (tasks * (nonzeros + rows + columns) > share * fewNumbers) return false;
   return !hasInterior(plan) || (interiorCost(problem)?.time ?? Infinity) <= briefStep;
 }
 
