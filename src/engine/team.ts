@@ -63,7 +63,7 @@ export function shareTeam(options: TeamOptions) {
 /** Milliseconds that a wait spins before it sleeps, and after a few that were in vain. */
 const longSpin = 0.05;
 const shortSpin = 0.002;
-/** Vain spins in a row after which so many waits are short: others may have taken the cores. */
+/** After `mostVain` vain spins in a row the next `shortWaits` waits are short: others may have the cores. */
 const mostVain = 3;
 const shortWaits = 128;
 /** Milliseconds of sleep that a thread leaves others to begin their tasks before it does them. */

@@ -16,7 +16,7 @@ const longestWait = 5;
  * one when the gap is half as large.
  */
 const suspicious = 1e-12;
-/** From this share on so many evaluations without any progress are enough. */
+/** From this share of P(0) on, the second number of evaluations without progress ends a run. */
 const stallingFrom = 1e-8;
 const stalledEvaluations = 1000;
 /** A gap that is no larger than this many times what rounding may do is as small as it gets. */

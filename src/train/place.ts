@@ -20,7 +20,7 @@ export function poolOf({ callingThread: here }: Place, threads: number): ThreadP
 
 /** Numbers of all subproblems together up to which an epoch takes 20 ms at most: measured, see docs/bench.md. */
 const fewNumbers = 2e5;
-/** Of so many, where an epoch may be hundreds of passes. */
+/** The share of `fewNumbers` that `working-set` may have: its epochs may be hundreds of passes. */
 const workingSetShare = 0.1;
 /** Nanoseconds that a step of the interior point method may take. */
 const briefStep = 4e6;

@@ -22,7 +22,7 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
   threads?: number;
 }
 
-/** The calling thread, if it may be taken, reads data of up to so many bytes alone. */
+/** The calling thread, if it may be taken, reads data of up to this many bytes alone. */
 const fewBytes = 4 << 20;
 
 interface Caller {

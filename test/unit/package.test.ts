@@ -89,7 +89,7 @@ describe('package.json', () => {
 
   test('has a version that the change log describes first', () => {
     const versions = [
-      ...readText('CHANGELOG.md').matchAll(/^## (?:Unreleased \()?(\d+\.\d+\.\d+)/gm),
+      ...readText('CHANGELOG.md').matchAll(/^## (?:\[|Unreleased \()(\d+\.\d+\.\d+)/gm),
     ];
     expect(versions[0]?.[1]).toBe(manifest.version);
   });

@@ -62,7 +62,7 @@ export class ColumnSet {
   readonly #memory: ColumnSetMemory;
   readonly #layout: ReturnType<typeof layOutSet>;
   readonly #imageFields: BlockFields;
-  /** Of XᵀTX, for sets of up to so many columns. */
+  /** Of XᵀTX, for sets of up to `capacity` columns. */
   readonly #gramFields: { readonly capacity: number; readonly fields: BlockFields }[] = [];
   /** The share of the non-zeros that are in columns of the set. */
   share = 0;

@@ -10,7 +10,7 @@ import { allocateColumnSet, ColumnSet } from './column-set.ts';
 const shareOfGap = 0.9;
 /** From fewer columns outside that break their constraint, as a share of the set, on columns join at once. */
 const few = 0.3;
-/** A set of so many columns that so many times more are outside of it would become too large. */
+/** From these columns on, and this many times as many outside, a set would become too large. */
 const large = 1300;
 const farMore = 3;
 /** |v_j|/κ_j up to which a column leaves the set, and from which on it is likely to have a weight. */

@@ -90,7 +90,7 @@ export class OfferedPoint {
     else state.idle++;
   }
 
-  /** Whether the gap has not fallen for so many steps. */
+  /** Whether the gap has not fallen for this many steps. */
   isIdle(steps: number): boolean {
     return this.#state.idle >= steps;
   }

@@ -12,7 +12,7 @@ export const mostColumns = 4000;
 const cost = { product: 0.4, denseProduct: 0.12, elimination: 0.03, passes: 30, unit: 60 } as const;
 /** Nanoseconds that an epoch of a coordinate method takes for each non-zero. */
 const epochCost = 20;
-/** A growing set pays with L1 from so many rows on where there are more columns, or from this time on. */
+/** A growing set pays with L1 from this number of rows on where there are more columns, or from this time on. */
 const fewRows = 1500;
 const dear = 1e9;
 

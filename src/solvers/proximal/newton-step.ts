@@ -5,7 +5,7 @@ import type { SolverContext } from '../solver.ts';
 import type { Vector, Vectors } from '../vectors/vectors.ts';
 import { allocatePairs, QuasiNewton } from './quasi-newton.ts';
 
-/** Conjugate gradients end when the residual's square has fallen to this share, or after so many steps. */
+/** Conjugate gradients end when the residual's square has fallen to this share, or after this many steps. */
 const enough = 0.25;
 const mostSteps = 100;
 

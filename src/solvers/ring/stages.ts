@@ -39,7 +39,7 @@ export function allocateStages(
 }
 
 /**
- * c: how many other workers can be expected to move a column that so many rows have before it is
+ * c: how many other workers can be expected to move a column, which `rows` rows have, before it is
  * brought together. All rare columns have the same.
  */
 export function expectedCrowd(rows: number, workers: number): number {

@@ -180,7 +180,7 @@ export class ColumnSet {
     else this.#forVisits((begin, end) => this.#sumTogether(begin, end));
   }
 
-  /** Columns of W with about so many non-zeros as the cache may hold. */
+  /** Columns of W with about as many non-zeros as the cache may hold. */
   #columnsCached(): number {
     const { counts } = this.memory.set;
     let entries = 1;
