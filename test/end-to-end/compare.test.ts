@@ -169,15 +169,16 @@ describe.concurrent('the same folder again', () => {
 describe.concurrent('Ctrl-C', () => {
   test('writes what there is', async () => {
     const folder = dataFolder();
+    writeFileSync(join(folder, 'large.svm'), sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
     // A gap far below what can be reached: the run ends by the signal alone.
-    const endless = ['--lambda', '1e-9', '--tolerance', '1e-300', '--epochs', '1000000000'];
-    const running = startDso(['compare', 'train.svm', '--solvers', 'ring', ...endless], { folder });
-    await running.saw(/^note: solver ring /m);
+    const endless = ['--lambda', '1e-4', '--tolerance', '1e-15', '--epochs', '1000000000'];
+    const running = startDso(['compare', 'large.svm', '--solvers', 'dso', ...endless], { folder });
+    await running.saw(/^note: solver dso/m);
     running.process.kill('SIGINT');
     const stopped = await running.finished;
     expect(stopped.code, stopped.stderr).toBe(130);
-    expect([...runsOf(folder).keys()]).toEqual(['ring 1e-9 interrupted']);
-    expect(stopped.stdout.toString()).toMatch(/ring .*interrupted/);
+    expect([...runsOf(folder).keys()]).toEqual(['dso 0.0001 interrupted']);
+    expect(stopped.stdout.toString()).toMatch(/dso .*interrupted/);
   });
 
   test('the same command finishes the rest', async () => {

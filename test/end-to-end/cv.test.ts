@@ -118,11 +118,11 @@ describe.concurrent('dso cv', () => {
   test('Ctrl-C before anything is known says so', async ({ onTestFinished }) => {
     const folder = lastingFolder();
     writeFileSync(join(folder, 'large.svm'), sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
-    const limits = ['--lambda', '1e-9', '--tolerance', '1e-300', '--epochs', '100000000'];
-    const args = ['cv', 'large.svm', ...limits];
+    const limits = ['--lambda', '1e-4', '--tolerance', '1e-15', '--epochs', '100000000'];
+    const args = ['cv', 'large.svm', '--solver', 'dso', ...limits];
     const running = startDso(args, { folder });
     onTestFinished(() => void running.process.kill('SIGKILL'));
-    await running.saw(/solver ring/);
+    await running.saw(/solver dso/);
     running.process.kill('SIGINT');
     const { code, stdout, stderr } = await running.finished;
     expect([code, stdout.toString()], stderr).toEqual([130, '']);

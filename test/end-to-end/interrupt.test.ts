@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 async function endlessRun(folder: string) {
   const data = join(folder, 'train.svm');
   writeFileSync(data, sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
-  const limits = ['--tolerance', '1e-300', '--epochs', '100000000', '--lambda', '1e-9'];
+  const limits = ['--solver', 'dso', '--tolerance', '1e-15', '--epochs', '100000000'];
   const running = startDso(['train', data, '-o', 'partial.model', '--log', 'log', ...limits], {
     folder,
   });

@@ -163,14 +163,20 @@ describe.skipIf(!old)(`a Node that is too old (${old?.version ?? none})`, () => 
     expect(bad.code, bad.stderr).toBe(3);
   });
 
-  const endless = ['--tolerance', '1e-300', '--epochs', '100000000', '--lambda', '1e-9'];
-  const training = ['train', 'train.svm', '-o', 'x.model', ...endless];
+  const endless = ['--solver', 'dso', '--tolerance', '1e-15', '--epochs', '100000000'];
+  const training = ['train', 'large.svm', '-o', 'x.model', ...endless];
+  /** With data whose epochs are long enough that no run ends before a signal. */
+  const lastingData = () => {
+    const folder = dataFolder();
+    writeFileSync(join(folder, 'large.svm'), sampleText({ rows: 3000, columns: 2000, perRow: 10 }));
+    return folder;
+  };
 
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('%s ends training, which writes its model', async (signal, code) => {
-    const folder = dataFolder();
+    const folder = lastingData();
     const running = startDso(training, { folder, node });
     await running.saw(/^epoch 3 /m);
     running.process.kill(signal);
@@ -180,7 +186,7 @@ describe.skipIf(!old)(`a Node that is too old (${old?.version ?? none})`, () => 
   });
 
   test('Ctrl-C, which reaches both processes, counts once', async () => {
-    const folder = dataFolder();
+    const folder = lastingData();
     const running = startDso(training, { folder, node, ownGroup: true });
     await running.saw(/^epoch 3 /m);
     process.kill(-running.process.pid!, 'SIGINT');
@@ -190,7 +196,7 @@ describe.skipIf(!old)(`a Node that is too old (${old?.version ?? none})`, () => 
   });
 
   test('a signal that ends dso is what ended the command', async () => {
-    const running = startDso(training, { folder: dataFolder(), node });
+    const running = startDso(training, { folder: lastingData(), node });
     await running.saw(/^epoch 3 /m);
     running.process.kill('SIGHUP');
     expect((await running.finished).code).toBeNull();
