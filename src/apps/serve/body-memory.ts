@@ -25,7 +25,7 @@ export class BodyMemory {
     this.#onChange = onChange;
   }
 
-  /** A request has so many bytes in memory now. Throws a RequestError if all have too many. */
+  /** A request has this many bytes in memory now. Throws a RequestError if all have too many. */
   hold(holder: Holder, bytes: number): void {
     if (holder.settled) return;
     const counted = bytes > uncounted ? bytes : 0;

@@ -12,7 +12,7 @@ const newline = 10;
 /** Bytes of a line. Its text, and those that are made of it, must be shorter than 2²⁹ characters. */
 export const longestLine = 500 * 2 ** 20;
 
-/** What is wrong with a line that has not ended after so many bytes. */
+/** What is wrong with a line that has not ended after `limit` bytes. */
 export function lineTooLong(limit: number): string {
   const size = limit >= 2 ** 20 ? `${limit / 2 ** 20} MiB` : `${limit} bytes`;
   return `the line is longer than ${size}; expected a line end before that`;
