@@ -1,109 +1,245 @@
 import { join } from 'node:path';
+import type { Dataset } from '../src/data/dataset.ts';
 import { readModel } from '../src/model/file.ts';
 import { losses } from '../src/problem/losses/index.ts';
 import { penalties } from '../src/problem/penalties/index.ts';
 import { readDataset } from '../src/train/read.ts';
-import { liblinear, noLiblinear, readLiblinearWeights, runLiblinear } from './liblinear.ts';
-import type { Measure, PartReport } from './measure.ts';
-import { objective } from './objective.ts';
-import { isInstalled, runDso } from './processes.ts';
-import { interleave, median } from './rounds.ts';
-import { cacheFolder, debdesc, largeText, noDebdesc, realSimLike, type Sample } from './samples.ts';
+import { liblinear, noLiblinear, readLiblinearWeights } from './liblinear.ts';
+import type { Measure, PartOptions, PartReport } from './measure.ts';
+import { type BenchProblem, objective } from './objective.ts';
+import { isInstalled, runDso, runProcess } from './processes.ts';
+import { geometricMean, interleave, median } from './rounds.ts';
+import { cacheFolder, largeText, noData, realData, type Sample, text300 } from './samples.ts';
 import { figure, table } from './table.ts';
 
-const rounds = 5;
+const limits = { rounds: 3, seconds: 2 };
+/** Seconds of one run of LIBLINEAR. */
+const limit = 60;
+const lambdas = [1e-4, 1e-5, 1e-6];
+/** The values of `-e` that are tried, from the loosest on. */
+const stops = [1, 0.1, 1e-2, 1e-3, 1e-4, 1e-5];
 const ourModel = join(cacheFolder, 'ours.model');
 const theirModel = join(cacheFolder, 'liblinear.model');
 
-interface Runner {
-  readonly median: number;
-  readonly fastest: number;
-  /** Objective of the model. */
-  readonly primal: number;
+interface Kind {
+  readonly loss: BenchProblem['loss'];
+  readonly penalty: BenchProblem['penalty'];
+  readonly flags: readonly string[];
+  /** LIBLINEAR's solvers of the same problem, each with its default `-e`. */
+  readonly rivals: Readonly<Record<string, number>>;
 }
+
+/** With L2 all of `l2`, with L1 the last. */
+const kinds: Readonly<Record<string, Kind>> = {
+  hinge: {
+    loss: losses.hinge(),
+    penalty: penalties.l2(),
+    flags: ['--loss', 'hinge'],
+    rivals: { 3: 0.1 },
+  },
+  'squared hinge': {
+    loss: losses.squaredHinge(),
+    penalty: penalties.l2(),
+    flags: ['--loss', 'squared-hinge'],
+    rivals: { 1: 0.1, 2: 0.01 },
+  },
+  logistic: {
+    loss: losses.logistic(),
+    penalty: penalties.l2(),
+    flags: ['--loss', 'logistic'],
+    rivals: { 7: 0.1, 0: 0.01 },
+  },
+  'logistic L1': {
+    loss: losses.logistic(),
+    penalty: penalties.l1(),
+    flags: ['--loss', 'logistic', '--penalty', 'l1'],
+    rivals: { 6: 0.01 },
+  },
+};
+
+/** Small files: Node's start is most of a run. */
+const small = ['a9a', 'w8a', 'rcv1_small'];
+const large: Readonly<Record<string, () => Promise<Sample | undefined>>> = {
+  debdesc: async () => realData('debdesc'),
+  imdb: async () => realData('imdb'),
+  'real-sim-100': largeText,
+  'real-sim-300': text300,
+};
+const files = [...Object.keys(large), ...small];
 
 interface Race {
   readonly data: string;
-  readonly limit: number;
-  readonly ours: Runner;
-  readonly theirs?: Runner;
-  /** Our certified lower bound of the optimum. */
-  readonly bound: number;
+  readonly kind: string;
+  readonly lambda: number;
+  /** Median seconds, and the objective of the model. */
+  readonly ours: { readonly seconds: number; readonly primal: number };
+  /** The quickest run of LIBLINEAR that is as good; undefined: none is. */
+  readonly theirs:
+    | { readonly seconds: number; readonly solver: string; readonly stop: number }
+    | undefined;
+  /** The quickest of LIBLINEAR's solvers with its default `-e`. */
+  readonly usual: { readonly seconds: number; readonly primal: number };
 }
 
-function runnerOf(seconds: readonly number[], primal: number): Runner {
-  return { median: median(seconds), fastest: Math.min(...seconds), primal };
+interface Contest {
+  readonly sample: Sample;
+  readonly dataset: Dataset;
+  readonly kind: string;
+  readonly lambda: number;
 }
 
-async function race(sample: Sample, limit: number, withLiblinear: boolean): Promise<Race> {
-  process.stderr.write(`  ${sample.title} …\n`);
-  const { path } = sample;
-  const dso = async () => (await runDso(['train', path, '-o', ourModel, '--quiet'])).seconds;
-  const other = async () => (await runLiblinear(path, theirModel)).seconds;
-  const found: Record<string, number[]> = withLiblinear
-    ? await interleave({ rounds }, { dso, liblinear: other })
-    : await interleave({ rounds }, { dso });
-  const dataset = await readDataset(path);
-  const { weights, certificate } = await readModel(ourModel);
-  const problem = { loss: losses.hinge(), penalty: penalties.l2(), lambda: 1 / dataset.rows };
-  const primalOf = (own: Float64Array) => objective(dataset, problem, own);
-  const theirs = withLiblinear && {
-    theirs: runnerOf(found.liblinear, primalOf(readLiblinearWeights(theirModel))),
-  };
+async function runOurs({ sample, kind, lambda }: Contest): Promise<number> {
+  const { flags } = kinds[kind];
+  const problem = [...flags, '--lambda', String(lambda)];
+  const argv = ['train', sample.path, ...problem, '-o', ourModel, '--quiet'];
+  return (await runDso(argv)).seconds;
+}
+
+/** Seconds; `limit` or more: it did not end. */
+async function runTheirs(
+  { sample, dataset, lambda }: Contest,
+  solver: string,
+  stop: number,
+): Promise<number> {
+  const problem = ['-s', solver, '-c', String(1 / (lambda * dataset.rows)), '-e', String(stop)];
+  const argv = ['-q', ...problem, sample.path, theirModel];
+  return (await runProcess(liblinear, argv, { limit })).seconds;
+}
+
+interface Attempt {
+  readonly solver: string;
+  readonly stop: number;
+  readonly seconds: number;
+  readonly primal: number;
+}
+
+/** For every solver of LIBLINEAR its runs from loose to tight, until one is as good as `primal`. */
+async function climb(contest: Contest, problem: BenchProblem, primal: number): Promise<Attempt[]> {
+  const tried: Attempt[] = [];
+  for (const [solver, usual] of Object.entries(kinds[contest.kind].rivals)) {
+    let enough = false;
+    for (const stop of stops) {
+      if (enough && stop < usual) break;
+      const seconds = await runTheirs(contest, solver, stop);
+      if (seconds >= limit) break;
+      const found = objective(contest.dataset, problem, readLiblinearWeights(theirModel));
+      tried.push({ solver, stop, seconds, primal: found });
+      enough ||= found <= primal;
+    }
+  }
+  return tried;
+}
+
+const quickest = (attempts: readonly Attempt[]): Attempt | undefined =>
+  attempts.toSorted((left, right) => left.seconds - right.seconds)[0];
+
+async function race(contest: Contest): Promise<Race> {
+  const { sample, dataset, kind, lambda } = contest;
+  process.stderr.write(`  ${sample.title}, ${kind}, ${lambda} …\n`);
+  const { loss, penalty, rivals } = kinds[kind];
+  const problem = { loss, penalty, lambda };
+  const ours = () => runOurs(contest);
+  await ours();
+  const { weights } = await readModel(ourModel);
+  const primal = objective(dataset, problem, weights);
+  const tried = await climb(contest, problem, primal);
+  const equal = quickest(tried.filter((attempt) => attempt.primal <= primal));
+  const usual = quickest(tried.filter(({ solver, stop }) => stop === rivals[solver]));
+  const again =
+    ({ solver, stop }: Attempt) =>
+    () =>
+      runTheirs(contest, solver, stop);
+  const found: Record<string, number[]> = await interleave<string, number>(limits, {
+    ours,
+    ...(equal && { equal: again(equal) }),
+    ...(usual && { usual: again(usual) }),
+  });
   return {
     data: sample.title,
-    limit,
-    ours: runnerOf(found.dso, primalOf(weights)),
-    ...theirs,
-    bound: certificate.dual,
+    kind,
+    lambda,
+    ours: { seconds: median(found.ours), primal },
+    theirs: equal && { ...equal, seconds: median(found.equal) },
+    usual: { seconds: usual ? median(found.usual) : limit, primal: usual?.primal ?? Infinity },
   };
 }
 
-function rowsOf({ data, ours, theirs, bound }: Race): string[][] {
-  const row = (program: string, { median: middle, fastest, primal }: Runner) => [
-    data,
-    program,
-    `${figure(middle)} s`,
-    theirs ? `${figure(middle / theirs.median)}×` : '–',
-    `${figure(fastest)} s`,
-    primal.toPrecision(8),
-    `${((100 * (primal - bound)) / primal).toFixed(3)} %`,
-  ];
-  return [row('dso train', ours), ...(theirs ? [row(liblinear, theirs)] : [])];
-}
-
-function measuresOf({ data, limit, ours, theirs }: Race): Measure[] {
-  if (!theirs) return [];
+function rowOf({ data, kind, lambda, ours, theirs, usual }: Race): string[] {
+  const seconds = (value: number) => `${value.toFixed(3)} s`;
+  const excess = usual.primal / ours.primal - 1;
   return [
-    {
-      name: `dso train / ${liblinear}, ${data}: time`,
-      value: ours.median / theirs.median,
-      unit: '×',
-      target: { kind: 'at most', limit },
-    },
-    {
-      name: `dso train / ${liblinear}, ${data}: objective`,
-      value: ours.primal / theirs.primal,
-      unit: '×',
-      decimals: 5,
-      target: { kind: 'at most', limit: 1 },
-    },
+    data,
+    kind,
+    lambda.toExponential(0),
+    seconds(ours.seconds),
+    ours.primal.toPrecision(7),
+    theirs ? seconds(theirs.seconds) : `not in ${limit} s`,
+    theirs ? `-s ${theirs.solver} -e ${theirs.stop}` : '',
+    theirs ? `${figure(ours.seconds / theirs.seconds)}×` : '–',
+    seconds(usual.seconds),
+    `${excess < 0 ? '' : '+'}${(100 * excess).toFixed(2)} %`,
+    `${figure(ours.seconds / usual.seconds)}×`,
   ];
 }
 
-/** From a text file to a model file with default settings, against LIBLINEAR with C = 1. */
-export async function benchEndToEnd(): Promise<PartReport> {
-  const withLiblinear = isInstalled(liblinear);
-  const text = debdesc();
-  const skipped = [
-    ...(withLiblinear ? [] : [`end to end against LIBLINEAR: ${noLiblinear}`]),
-    ...(text ? [] : [`${noDebdesc}; the real-sim-like sample replaces it end to end`]),
-  ];
-  const races = [
-    await race(await largeText(), 0.5, withLiblinear),
-    await race(text ?? (await realSimLike()), 1, withLiblinear),
-  ];
-  const head = ['end to end', 'program', 'median', 'ratio', 'fastest', 'objective P'];
-  console.log(table([...head, 'above the bound'], races.flatMap(rowsOf)));
-  return { measures: races.flatMap(measuresOf), details: races, skipped };
+function measuresOf(races: readonly Race[]): Measure[] {
+  const measures: Measure[] = [];
+  const add = (title: string, chosen: readonly Race[], mean?: number, worst?: number) => {
+    const ratios = chosen.flatMap(({ ours, theirs }) =>
+      theirs ? [ours.seconds / theirs.seconds] : [],
+    );
+    if (ratios.length === 0) return;
+    const name = `dso train / ${liblinear} as good, ${title}, ${ratios.length} cells`;
+    const target = (bar?: number) => bar && { target: { kind: 'at most' as const, limit: bar } };
+    const unit = '×';
+    measures.push({
+      name: `${name}: geometric mean`,
+      value: geometricMean(ratios),
+      unit,
+      ...target(mean),
+    });
+    measures.push({ name: `${name}: worst`, value: Math.max(...ratios), unit, ...target(worst) });
+  };
+  const isSmall = ({ data }: Race) => small.includes(data);
+  const isL1 = ({ kind }: Race) => kind === 'logistic L1';
+  const big = races.filter((one) => !isSmall(one));
+  add(
+    'L2',
+    big.filter((one) => !isL1(one)),
+    0.5,
+    0.8,
+  );
+  add('logistic L1', big.filter(isL1), 0.8);
+  add('files below 4 MB', races.filter(isSmall), undefined, 1.5);
+  return measures;
+}
+
+/**
+ * From a text file to a model file with default settings, against LIBLINEAR at the loosest `-e`
+ * whose model is at least as good. In brief: two files and one λ.
+ */
+export async function benchEndToEnd({ files: names, brief }: PartOptions): Promise<PartReport> {
+  if (!isInstalled(liblinear)) {
+    return { measures: [], details: [], skipped: [`end to end: ${noLiblinear}`] };
+  }
+  const wanted = brief ? ['debdesc', 'real-sim-100'] : names.length > 0 ? names : files;
+  const races: Race[] = [];
+  const skipped: string[] = [];
+  for (const name of files.filter((file) => wanted.includes(file))) {
+    const sample = Object.hasOwn(large, name) ? await large[name]() : realData(name);
+    if (!sample) {
+      skipped.push(noData(name));
+      continue;
+    }
+    const dataset = await readDataset(sample.path);
+    for (const kind of Object.keys(kinds)) {
+      if (small.includes(name) && kind === 'logistic L1') continue;
+      for (const lambda of brief ? [1e-5] : lambdas) {
+        races.push(await race({ sample, dataset, kind, lambda }));
+      }
+    }
+  }
+  const head = ['file', 'problem', 'λ', 'dso train', 'P', liblinear, 'with', 'ratio'];
+  console.log(table([...head, 'default -e', 'its P', 'ratio'], races.map(rowOf)));
+  return { measures: measuresOf(races), details: races, skipped };
 }

@@ -1,11 +1,13 @@
 import type { Solver } from '../src/solvers/index.ts';
 
-/** What the parts that race solvers can be told. */
+/** What a part can be told. */
 export interface PartOptions {
   /** Ours. */
   readonly solver: Solver;
   /** Names of data sets; none: all that a part has. */
   readonly files: readonly string[];
+  /** The part was not named: it runs with all others, and only its most telling cells. */
+  readonly brief: boolean;
 }
 
 /** One measurement and its target, if it has one. */

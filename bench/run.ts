@@ -4,8 +4,10 @@
  *   npm run bench                 everything, in less than twenty minutes
  *   npm run bench -- PART …       start, kernels, parse, convert, epochs, end-to-end, ranks, memory,
  *                                 stream, serve, ui
- *   npm run bench -- l1 tall      these two take long and run only if they are named;
- *                                 --solver NAME (default: auto), --files NAME,NAME (default: all)
+ *   npm run bench -- l1 tall threads busy
+ *                                 these take long and run only if they are named, and so do most
+ *                                 cells of end-to-end; --files NAME,NAME (default: all),
+ *                                 --solver NAME (l1 and tall; default: auto)
  *
  * A target that is missed is reported, never a failure: the machine may be busy.
  */
@@ -14,6 +16,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { solverByName } from '../src/solvers/index.ts';
+import { benchBusy } from './busy.ts';
 import { benchConvert } from './convert.ts';
 import { benchEndToEnd } from './end-to-end.ts';
 import { benchEpochs } from './epochs.ts';
@@ -28,6 +31,7 @@ import { benchStart } from './start.ts';
 import { benchStream } from './stream.ts';
 import { figure, table } from './table.ts';
 import { benchTall } from './tall.ts';
+import { benchThreads } from './threads.ts';
 import { benchUi } from './ui.ts';
 
 type Part = (options: PartOptions) => Promise<PartReport>;
@@ -47,7 +51,12 @@ const quickParts: Readonly<Record<string, Part>> = {
 };
 
 /** These run when they are named. */
-const longParts: Readonly<Record<string, Part>> = { l1: benchL1, tall: benchTall };
+const longParts: Readonly<Record<string, Part>> = {
+  l1: benchL1,
+  tall: benchTall,
+  threads: benchThreads,
+  busy: benchBusy,
+};
 
 const parts = { ...quickParts, ...longParts };
 
@@ -72,7 +81,8 @@ function chosen(argv: readonly string[]): { names: string[]; options: PartOption
     if (unknown) refuse(`no part "${unknown}"; the parts are ${Object.keys(parts).join(', ')}`);
     const names = positionals.length > 0 ? positionals : Object.keys(quickParts);
     const files = values.files.split(',').filter(Boolean);
-    return { names, options: { solver: solverByName(values.solver), files } };
+    const brief = positionals.length === 0;
+    return { names, options: { solver: solverByName(values.solver), files, brief } };
   } catch (error) {
     return refuse((error as Error).message);
   }

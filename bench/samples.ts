@@ -43,6 +43,11 @@ export function largeText(): Promise<Sample> {
   return generated('100 MB text', 2.25);
 }
 
+/** About 300 MB of text, 20 million non-zeros. */
+export function text300(): Promise<Sample> {
+  return generated('300 MB text', 6.75);
+}
+
 export function realSimLike(): Promise<Sample> {
   return generated('real-sim-like', 1);
 }
