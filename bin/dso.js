@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { existsSync, mkdirSync, readFileSync, writeSync } from 'node:fs';
-import { inheritedFiles, installedNode, isTooOld, oldestNode } from './runtime.js';
+import { fs, inheritedFiles, installedNode, isTooOld, oldestNode } from './runtime.js';
+
+const { existsSync, mkdirSync, readFileSync, writeSync } = fs;
 
 const version = process.versions.node;
 const program = new URL('../dist/cli.js', import.meta.url);

@@ -2,7 +2,12 @@
  * A checkout brings a Node of its own (tools/runtime), for systems whose Node is too old to run
  * dso. An installed package does not. This file runs on old versions of Node.
  */
-import { existsSync, fstatSync, readFileSync } from 'node:fs';
+
+/**
+ * Node's files, asked for rather than imported where Node can: an import reads every export,
+ * and some of these load what nobody needs here.
+ */
+export const fs = process.getBuiltinModule?.('fs') ?? (await import('node:fs'));
 
 /** The oldest Node that runs dso, as package.json states it under `engines`. */
 export const oldestNode = [22, 12];
@@ -15,7 +20,7 @@ export function isTooOld(version) {
 
 /** @param {URL} file */
 function readJson(file) {
-  return JSON.parse(readFileSync(file, 'utf8'));
+  return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
 /**
@@ -27,10 +32,11 @@ function readJson(file) {
  */
 export function installedNode(folder, prefix = '') {
   const manifest = new URL('package.json', folder);
-  if (!existsSync(manifest)) return undefined;
+  if (!fs.existsSync(manifest)) return undefined;
   for (const name of Object.keys(readJson(manifest).optionalDependencies)) {
     const file = new URL(`node_modules/${name}/package.json`, folder);
-    if (name.startsWith(prefix) && existsSync(file)) return new URL(readJson(file).bin.node, file);
+    if (name.startsWith(prefix) && fs.existsSync(file))
+      return new URL(readJson(file).bin.node, file);
   }
   return undefined;
 }
@@ -38,7 +44,7 @@ export function installedNode(folder, prefix = '') {
 /** Whether a number from outside is that of a file that is open here. */
 function isOpen(/** @type {number} */ fd) {
   try {
-    fstatSync(fd);
+    fs.fstatSync(fd);
     return true;
   } catch {
     return false;
