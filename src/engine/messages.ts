@@ -1,8 +1,9 @@
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
 
 /**
- * Of where an array begins in its buffer, and of its length in bytes, a message between threads has
- * 32 bits (V8 13.6). Messages with arrays beyond are posted as a copy in which these are described.
+ * Of the length of a buffer, and of where an array is in it, a message between threads has 32 bits
+ * (V8 13.6): arrays arrive cut short, elsewhere or not at all. Messages with arrays on larger
+ * buffers are posted as a copy in which these are described.
  */
 const reach = 2 ** 32;
 
@@ -16,7 +17,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 interface Description {
-  readonly farView: string;
+  readonly largeView: string;
   readonly buffer: SharedArrayBuffer;
   readonly at: number;
   readonly length: number;
@@ -31,15 +32,15 @@ function hasParts(value: object): boolean {
   return Array.isArray(value) || Object.prototype.toString.call(value) === '[object Object]';
 }
 
-function isFar(value: object): value is View {
-  return ArrayBuffer.isView(value) && (value.byteOffset >= reach || value.byteLength >= reach);
+function isOnLarge(value: object): value is View {
+  return ArrayBuffer.isView(value) && value.buffer.byteLength >= reach;
 }
 
-function holdsFar(value: unknown, seen: Set<object>): boolean {
+function holdsLarge(value: unknown, seen: Set<object>): boolean {
   if (typeof value !== 'object' || value === null || seen.has(value)) return false;
-  if (!hasParts(value)) return isFar(value);
+  if (!hasParts(value)) return isOnLarge(value);
   seen.add(value);
-  return Object.values(value).some((part) => holdsFar(part, seen));
+  return Object.values(value).some((part) => holdsLarge(part, seen));
 }
 
 /** A copy of `value` with `replace` applied to all objects that are not copied part by part. */
@@ -63,16 +64,16 @@ function copyOf(
 }
 
 function describe(part: object): unknown {
-  if (!isFar(part)) return part;
-  const { buffer, byteOffset: at, length, [Symbol.toStringTag]: farView } = part;
-  if (!(farView in kinds)) throw new Error(`a ${farView} beyond 4 GiB cannot be posted`);
-  return { farView, buffer, at, length };
+  if (!isOnLarge(part)) return part;
+  const { buffer, byteOffset: at, length, [Symbol.toStringTag]: largeView } = part;
+  if (!(largeView in kinds)) throw new Error(`a ${largeView} on more than 4 GiB cannot be posted`);
+  return { largeView, buffer, at, length };
 }
 
 function restore(part: object): unknown {
-  if (!('farView' in part)) return part;
-  const { farView, buffer, at, length } = part as Description;
-  return new kinds[farView](buffer, at, length);
+  if (!('largeView' in part)) return part;
+  const { largeView, buffer, at, length } = part as Description;
+  return new kinds[largeView](buffer, at, length);
 }
 
 /** Posts a message whose arrays may be anywhere; `received` has it on the other side. */
@@ -81,7 +82,7 @@ export function post(
   message: unknown,
   transfer: readonly Transferable[] = [],
 ): void {
-  const isDescribed = holdsFar(message, new Set());
+  const isDescribed = holdsLarge(message, new Set());
   const posted = isDescribed ? ({ described: copyOf(message, describe) } as Described) : message;
   port.postMessage(posted, transfer);
 }

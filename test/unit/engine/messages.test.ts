@@ -1,4 +1,4 @@
-/** Arrays that are far into a buffer, or long, arrive as they are; so does everything else. */
+/** Arrays on buffers of more than 4 GiB arrive as they are; so does everything else. */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { post, received } from '../../../src/engine/messages.ts';
@@ -31,6 +31,15 @@ test('an array beyond 4 GiB of its buffer', () => {
   expect(got.also).toBe(got.arrays);
 });
 
+test('an array before and one across 4 GiB of their buffer', () => {
+  const { buffer } = farArena(65536).uint8(1);
+  const before = new Int32Array(buffer, 2 ** 31, 5);
+  const across = new Float64Array(buffer, 2 ** 32 - 8, 2);
+  const got = sent({ before, across });
+  expect([got.before.byteOffset, got.before.length]).toEqual([2 ** 31, 5]);
+  expect([got.across.byteOffset, got.across.length]).toEqual([2 ** 32 - 8, 2]);
+});
+
 test('an array of more than 4 GiB', () => {
   const array = new Uint8Array(new SharedArrayBuffer(2 ** 32 + 5));
   const [got] = sent([array]);
@@ -56,6 +65,6 @@ test('what is beside such an array', () => {
 test('an array of another kind is refused, not cut short', () => {
   const { buffer, byteOffset } = farArena(65536).float64(2);
   expect(() => sent({ view: new Int16Array(buffer, byteOffset, 4) })).toThrow(
-    'a Int16Array beyond 4 GiB cannot be posted',
+    'a Int16Array on more than 4 GiB cannot be posted',
   );
 });
