@@ -2,12 +2,14 @@
  * Compiles the hot loops to WebAssembly, once per loss: assembly/kernels.ts imports the loss from
  * `./loss`, a file that exists only in the compiler's eyes and forwards to src/problem/losses/<loss>.ts.
  * So no call and no branch on the loss remains in a loop, and the mathematics is written once.
+ * Each loss has two modules: for memories of up to 4 GiB, and with addresses of 64 bits beyond.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { main } from 'assemblyscript/asc';
 import { lossNames } from '../src/problem/losses/index.ts';
 import { exportNames, signatures } from '../src/solvers/kernels/signatures.ts';
 import { fingerprint, fingerprintOf } from './fingerprint.mjs';
+import { WideAddresses } from './wide-addresses.mjs';
 
 const entry = 'assembly/kernels.ts';
 /**
@@ -23,6 +25,13 @@ export const callsFile = 'wasm/calls.js';
 const flags =
   '-O3 --runtime stub --noAssert --enable threads --enable simd ' +
   '--importMemory --sharedMemory --initialMemory 1 --maximumMemory 65536';
+
+/** The modules, by their name in wasm/. */
+const modules = lossNames.flatMap((loss) => [
+  { name: loss, loss, transforms: [] },
+  { name: `${loss}64`, loss, transforms: [WideAddresses] },
+]);
+export const moduleFiles = modules.map(({ name }) => `wasm/${name}.wasm`);
 
 /**
  * What one output was made from: the hash of every source file the compiler read.
@@ -63,12 +72,12 @@ function upToDate(record, tool, outFile) {
 }
 
 /**
- * @param {string} lossName
+ * @param {(typeof modules)[number]} module
  * @param {string} tool
  * @param {string} outFile
  * @returns {Promise<BuildRecord>}
  */
-async function compile(lossName, tool, outFile) {
+async function compile({ loss: lossName, transforms }, tool, outFile) {
   /** @type {Record<string, string>} */
   const sources = {};
   /** @type {Uint8Array | undefined} */
@@ -85,6 +94,7 @@ async function compile(lossName, tool, outFile) {
       binary = contents;
     },
     listFiles: () => null,
+    transforms,
   });
   if (error || !binary) {
     const messages = `${stdout}${stderr}`.trim();
@@ -153,11 +163,12 @@ function write(file, content) {
 /**
  * Writes the calls and compiles what changed since last time.
  *
- * @returns {Promise<number>} how many losses were compiled
+ * @returns {Promise<string>} how many modules were compiled
  */
 export async function buildWasm() {
   const tool = fingerprintOf([
     'scripts/build-wasm.mjs',
+    'scripts/wide-addresses.mjs',
     'node_modules/assemblyscript/package.json',
   ]);
   /** @type {Record<string, BuildRecord>} */
@@ -166,12 +177,13 @@ export async function buildWasm() {
   mkdirSync('.cache', { recursive: true });
   writeCalls();
   let compiled = 0;
-  for (const lossName of lossNames) {
-    const outFile = `wasm/${lossName}.wasm`;
-    if (upToDate(records[lossName], tool, outFile)) continue;
-    records[lossName] = await compile(lossName, tool, outFile);
+  for (const module of modules) {
+    const { name } = module;
+    const outFile = `wasm/${name}.wasm`;
+    if (upToDate(records[name], tool, outFile)) continue;
+    records[name] = await compile(module, tool, outFile);
     compiled += 1;
     writeFileSync(recordFile, JSON.stringify(records, null, 2));
   }
-  return compiled;
+  return compiled === 0 ? 'unchanged' : `${compiled} of ${modules.length} compiled`;
 }

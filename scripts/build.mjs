@@ -5,8 +5,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { lossNames } from '../src/problem/losses/index.ts';
-import { buildWasm, callsFile } from './build-wasm.mjs';
+import { buildWasm, callsFile, moduleFiles } from './build-wasm.mjs';
 import { fingerprintOf, readStamp, writeStamp } from './fingerprint.mjs';
 import { writeNotices } from './notices.mjs';
 import { runTool } from './tools.mjs';
@@ -32,7 +31,7 @@ const outputs = [
   'dist/ui/index.html',
   'dist/NOTICES.txt',
   callsFile,
-  ...lossNames.map((name) => `wasm/${name}.wasm`),
+  ...moduleFiles,
 ];
 
 /** @param {number} start as given by performance.now */
@@ -77,10 +76,7 @@ export async function build() {
   const sources = fingerprintOf(inputs);
   if (readStamp(stampFile) === sources && outputs.every((file) => existsSync(file))) return;
   console.error('Building …');
-  await step('WebAssembly kernels', async () => {
-    const compiled = await buildWasm();
-    return compiled === 0 ? 'unchanged' : `${compiled} of ${lossNames.length} compiled`;
-  });
+  await step('WebAssembly kernels', buildWasm);
   await step('library, command line tool, dashboard and types', async () => {
     await buildDist();
     return 'bundled';

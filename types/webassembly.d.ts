@@ -26,6 +26,7 @@ declare namespace WebAssembly {
     value: number;
   }
 
+  function validate(bytes: ArrayBufferView | ArrayBufferLike): boolean;
   function compile(bytes: ArrayBufferView | ArrayBufferLike): Promise<Module>;
   function instantiate(module: Module, imports?: Imports): Promise<Instance>;
 }

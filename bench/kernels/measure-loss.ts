@@ -121,7 +121,7 @@ const results: KernelResult[] = [];
 for (const size of sizeNames) {
   const workload = new Workload(shapes[size], 1);
   const contestants: Contestants = {
-    wasm: wasmKernels(kernelModule(loss.name), workload.memory, loss.parameter),
+    wasm: wasmKernels(kernelModule(loss.name, workload.memory), workload.memory, loss.parameter),
     plain: plainKernels(loss),
     c: program ? new CKernels(program, workload, folder) : undefined,
   };

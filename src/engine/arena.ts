@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Where the arrays of a training run live: up to 4 GiB in one WebAssembly memory, where kernels
- * reach them by address; beyond, each in its own SharedArrayBuffer, for the plain kernels.
+ * Where the arrays of a training run live: in one WebAssembly memory, where kernels reach them by
+ * address; beyond its limit each in its own SharedArrayBuffer, for the plain kernels.
  */
 export interface Arena {
   readonly memory: WebAssembly.Memory | undefined;
@@ -22,7 +22,23 @@ export interface Workspace extends Arena {
 const pageBytes = 65536;
 /** A cache line: no two arrays share one, so that threads do not contend. */
 const alignment = 64;
-export const wasmLimit = 65536 * pageBytes;
+/** What addresses of 32 bits reach, which are the fastest. */
+export const narrowLimit = 65536 * pageBytes;
+/** What a memory with addresses of 64 bits can hold. */
+const wideLimit = 4 * narrowLimit;
+
+/** A module with nothing but a memory of this kind. */
+const wideModule = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 5, 3, 1, 4, 0);
+
+/** The most that is in one WebAssembly memory. */
+export function wasmLimit(): number {
+  return WebAssembly.validate(wideModule) ? wideLimit : narrowLimit;
+}
+
+/** Whether the addresses of a memory have 64 bits: where 32 are enough they have 32. */
+export function isWide(memory: WebAssembly.Memory): boolean {
+  return memory.buffer.byteLength > narrowLimit;
+}
 
 export const padded = (bytes: number) => Math.ceil(bytes / alignment) * alignment + alignment;
 
@@ -83,10 +99,19 @@ export const separateArena: Arena = {
   uint8: (length) => new Uint8Array(new SharedArrayBuffer(length)),
 };
 
-export function createArena(bytes: number): Arena {
-  if (bytes > wasmLimit) return separateArena;
+type MemorySize = ConstructorParameters<typeof WebAssembly.Memory>[0];
+
+function createMemory(bytes: number): WebAssembly.Memory {
   const pages = Math.ceil(bytes / pageBytes);
-  return new WasmArena(new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true }));
+  const size: object =
+    bytes <= narrowLimit
+      ? { initial: pages, maximum: pages, shared: true }
+      : { initial: BigInt(pages), maximum: BigInt(pages), shared: true, address: 'i64' };
+  return new WebAssembly.Memory(size as MemorySize);
+}
+
+export function createArena(bytes: number): Arena {
+  return bytes > wasmLimit() ? separateArena : new WasmArena(createMemory(bytes));
 }
 
 /** A workspace in an arena that has `bytes` left for it. */

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { post } from './messages.ts';
 import type { FieldViews, View } from './processes/comm-channel.ts';
 import { type Team, type TeamShared, tokenStride, workersOfThread } from './team.ts';
 
@@ -48,7 +49,7 @@ export class Ring implements Rotation {
   fields(viewsOf: (block: number) => readonly View[]): BlockFields {
     const id = this.#fieldSets++;
     const views = () => Array.from({ length: this.#team.shared.workers }, (_, k) => viewsOf(k));
-    this.#commPort?.postMessage({ fields: id, views: views() } satisfies FieldViews);
+    if (this.#commPort) post(this.#commPort, { fields: id, views: views() } satisfies FieldViews);
     return { id };
   }
 

@@ -1,5 +1,6 @@
 import { parentPort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads';
 import { DataError, DsoError, type ErrorKind, UsageError } from '../errors.ts';
+import { post, received } from './messages.ts';
 
 interface Request {
   readonly id: number;
@@ -54,9 +55,10 @@ export class RequestThread implements Requests {
   /** `onReport` gets what the thread sends without a request. */
   constructor(entry: URL, options: WorkerOptions, onReport: Listener = () => {}) {
     this.#worker = new Worker(entry, options);
-    this.#worker.on('message', (message: Reply) => {
+    this.#worker.on('message', (posted: unknown) => {
+      const message = received(posted);
       this.started = true;
-      if (message instanceof Object && 'id' in message) this.#hear(message);
+      if (message instanceof Object && 'id' in message) this.#hear(message as Reply);
       else onReport(message);
     });
     this.#worker.on('error', (error) => this.#fail(error));
@@ -81,7 +83,7 @@ export class RequestThread implements Requests {
     return new Promise<Result>((resolve, reject) => {
       this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject, onEvent });
       this.#worker.ref();
-      this.#worker.postMessage({ id, task, payload } satisfies Request, transfer);
+      post(this.#worker, { id, task, payload } satisfies Request, transfer);
     });
   }
 
@@ -133,7 +135,7 @@ export function answerRequests(
   tasks: Readonly<Record<string, Task>>,
   before: (request: Request) => void = () => {},
 ): void {
-  const send = (reply: Reply) => parentPort?.postMessage(reply, []);
+  const send = (reply: Reply) => parentPort && post(parentPort, reply);
   const answer = async (request: Request) => {
     const { id, task, payload } = request;
     before(request);
@@ -144,5 +146,5 @@ export function answerRequests(
       send({ id, error, ...(error instanceof DsoError && { kind: error.kind }) });
     }
   };
-  parentPort?.on('message', (request: Request) => void answer(request));
+  parentPort?.on('message', (message) => void answer(received(message) as Request));
 }

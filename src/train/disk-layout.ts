@@ -113,7 +113,8 @@ function shareWindow(
   }
   // More than all of the data, and the gaps between its chunks, is of no use.
   const most = 1.1 * (nonzeroBytes * sum(workerNonzeros)) + least;
-  const reach = fixed + least < wasmLimit ? wasmLimit - fixed - edge : Infinity;
+  const together = wasmLimit();
+  const reach = fixed + least < together ? together - fixed - edge : Infinity;
   const available = Math.min(limit - resident, most, reach);
   const sums = [0];
   for (const bytes of windows) {

@@ -207,7 +207,9 @@ function payloadOf(
     loss: lossReference(loss),
     seed,
     limits: { tolerance, epochs, time },
-    ...(wasmMemory && { wasm: { module: kernelModule(loss.name), memory: wasmMemory } }),
+    ...(wasmMemory && {
+      wasm: { module: kernelModule(loss.name, wasmMemory), memory: wasmMemory },
+    }),
     quiet: options.onEpoch === undefined && options.onSample === undefined,
     samples: options.onSample !== undefined,
     ...(test && { test }),

@@ -8,6 +8,7 @@ import {
   padded,
   separateArena,
   type Workspace,
+  wasmLimit,
   workspaceIn,
 } from '../engine/arena.ts';
 import { workersOfRank } from '../engine/block-layout.ts';
@@ -193,6 +194,11 @@ function reserve(training: Training, rows: LocalRows, testRows: LocalRows | unde
     ? storeOnDisk(training, rows, others, threadsOfRuns(training, training.lanes))
     : storeInMemory(training, rows, others);
   const arena = loss.module === undefined ? createArena(storage.bytes) : separateArena;
+  if (!arena.memory && loss.module === undefined) {
+    training.options.onNotice?.(
+      `plain JavaScript kernels, which are slower: ${gibibytes(storage.bytes)} for training are more than the ${gibibytes(wasmLimit())} that WebAssembly reaches here`,
+    );
+  }
   const grid = storage.allocate(arena);
   const test = allocateTestGrid(arena);
   const workspaces = Array.from({ length: lanes }, (): LaneMemory => {

@@ -1,4 +1,11 @@
-import { type Arena, Budget, createArena } from '../../src/engine/arena.ts';
+import {
+  type Arena,
+  Budget,
+  createArena,
+  narrowLimit,
+  padded,
+  workspaceIn,
+} from '../../src/engine/arena.ts';
 
 export type NumberArray = Float64Array | Float32Array | Int32Array | Uint8Array;
 
@@ -13,6 +20,13 @@ export function firstDifference(found: NumberArray, expected: NumberArray): stri
     return `[${k}] is ${exact(found[k])}, expected ${exact(expected[k])}`;
   }
   return undefined;
+}
+
+/** A memory with addresses of 64 bits, and room beyond 4 GiB; what comes before is never touched. */
+export function farArena(bytes: number): Arena {
+  const arena = createArena(padded(narrowLimit) + bytes);
+  workspaceIn(arena, narrowLimit);
+  return arena;
 }
 
 /** An arena that records its allocations. */
@@ -45,14 +59,17 @@ class Ledger implements Arena {
 }
 
 /** One WebAssembly memory with what `fill` reserves, and the arrays it was given, in order. */
-export function filledArena<Content>(fill: (arena: Arena) => Content): {
+export function filledArena<Content>(
+  fill: (arena: Arena) => Content,
+  arenaOf: (bytes: number) => Arena = createArena,
+): {
   content: Content;
   memory: WebAssembly.Memory;
   arrays: readonly NumberArray[];
 } {
   const budget = new Budget();
   fill(budget);
-  const ledger = new Ledger(createArena(budget.bytes));
+  const ledger = new Ledger(arenaOf(budget.bytes));
   const content = fill(ledger);
   return { content, memory: ledger.memory as WebAssembly.Memory, arrays: ledger.arrays };
 }

@@ -23,6 +23,7 @@ import type { Solver } from '../../src/solvers/registry.ts';
 import { entryOf, loadSolver, type SolverPlan, solverEntries } from '../../src/solvers/registry.ts';
 import { allocateRun, type RunMemory, type RunPayload } from '../../src/solvers/run.ts';
 import type { SolverContext } from '../../src/solvers/solver.ts';
+import { farArena } from './engine-arrays.ts';
 import { partition } from './partition.ts';
 
 // Tests make methods without waiting for their code.
@@ -50,8 +51,8 @@ export interface EngineOptions {
   readonly seed?: number;
   readonly intercept?: boolean;
   readonly factors?: Float64Array;
-  /** Default: one WebAssembly memory for all arrays. */
-  readonly kernels?: Kernels['name'];
+  /** Default: one WebAssembly memory for all arrays; `far`: beyond 4 GiB of it. */
+  readonly kernels?: Kernels['name'] | 'far';
 }
 
 /** What train() does before it starts threads, with access to every intermediate step. */
@@ -75,7 +76,8 @@ export function prepare(options: EngineOptions): Engine {
   });
   const budget = new Budget();
   allocate(budget);
-  const arena = kernels === 'wasm' ? createArena(budget.bytes) : separateArena;
+  const arenas = { wasm: createArena, far: farArena, plain: () => separateArena };
+  const arena = arenas[kernels](budget.bytes);
   const { grid, memory, moments, problem: room } = allocate(arena);
   for (let worker = 0; worker < size; worker++) fillWorker(grid, dataset, intercept, worker);
   const classes =
@@ -93,7 +95,7 @@ export function prepare(options: EngineOptions): Engine {
 
 export function kernelsOf({ arena, loss }: Engine): Kernels {
   return arena.memory
-    ? wasmKernels(kernelModule(loss.name), arena.memory, loss.parameter)
+    ? wasmKernels(kernelModule(loss.name, arena.memory), arena.memory, loss.parameter)
     : plainKernels(loss);
 }
 
@@ -118,6 +120,7 @@ export async function runOnThreads(
   trace?: Int32Array,
 ): Promise<{ outcome: Outcome; events: Progress[] }> {
   const { problem, memory, moments, plan, loss, seed, arena } = engine;
+  const { memory: wasmMemory } = arena;
   const shared = shareTeam({ threads, workers: problem.grid.size, cores: threads, trace });
   const payload: Omit<RunPayload, 'index'> = {
     shared,
@@ -128,7 +131,9 @@ export async function runOnThreads(
     loss: { name: loss.name, parameter: loss.parameter },
     seed,
     limits: { tolerance: 1e-300, epochs: 10, time: Infinity, ...limits },
-    ...(arena.memory && { wasm: { module: kernelModule(loss.name), memory: arena.memory } }),
+    ...(wasmMemory && {
+      wasm: { module: kernelModule(loss.name, wasmMemory), memory: wasmMemory },
+    }),
   };
   const events: Progress[] = [];
   const outcomes = await threadPool(Math.max(threads, mostThreads)).runAll<Outcome>(

@@ -1,5 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { VisitSlots } from '../block-layout.ts';
+import { received } from '../messages.ts';
 import { tokenStride } from '../team.ts';
 import {
   announcedFields,
@@ -178,9 +179,9 @@ export class BlockTransfer implements Owner {
     const fields = announcedFields(this.#channel, Math.floor(visit / this.#blocks));
     if (fields === undefined) return undefined;
     while (this.#messages[fields] === undefined) {
-      const received = receiveMessageOnPort(this.#port);
-      if (!received) return undefined;
-      const { fields: id, views } = received.message as FieldViews;
+      const next = receiveMessageOnPort(this.#port);
+      if (!next) return undefined;
+      const { fields: id, views } = received(next.message) as FieldViews;
       this.#messages[id] = views.map((arrays) => arrays.flatMap(messagesOf));
     }
     return this.#messages[fields][block];

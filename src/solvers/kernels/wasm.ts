@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { kernelCalls } from '../../../wasm/calls.js';
+import { isWide } from '../../engine/arena.ts';
 import type { Kernels } from './kernels.ts';
 
 const folder = new URL(
@@ -7,14 +8,16 @@ const folder = new URL(
   import.meta.url,
 );
 
-/** Compiled modules by loss; a module is posted to worker threads rather than compiled there. */
+/** Compiled modules by name; a module is posted to worker threads rather than compiled there. */
 const compiled = new Map<string, WebAssembly.Module>();
 
-export function kernelModule(lossName: string): WebAssembly.Module {
-  let module = compiled.get(lossName);
+/** The kernels of a loss, for the addresses that the memory has. */
+export function kernelModule(lossName: string, memory: WebAssembly.Memory): WebAssembly.Module {
+  const name = isWide(memory) ? `${lossName}64` : lossName;
+  let module = compiled.get(name);
   if (!module) {
-    module = new WebAssembly.Module(readFileSync(new URL(`${lossName}.wasm`, folder)));
-    compiled.set(lossName, module);
+    module = new WebAssembly.Module(readFileSync(new URL(`${name}.wasm`, folder)));
+    compiled.set(name, module);
   }
   return module;
 }

@@ -171,7 +171,7 @@ function prepare({ laid, shape, heldOut, problems }: Together) {
     totalWeights[fold + 1] = totalOf(weightsWithout(layout, heldOut!.folds, fold));
   }
   const { memory: wasmMemory } = arena;
-  const wasm = wasmMemory && { module: kernelModule(loss.name), memory: wasmMemory };
+  const wasm = wasmMemory && { module: kernelModule(loss.name, wasmMemory), memory: wasmMemory };
   const payload: Omit<NormalPayload, 'index' | 'shared' | 'stage'> = {
     problem,
     memory,

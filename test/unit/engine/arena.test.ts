@@ -3,8 +3,11 @@ import {
   type Arena,
   Budget,
   createArena,
+  isWide,
+  narrowLimit,
   separateArena,
   wasmLimit,
+  workspaceIn,
 } from '../../../src/engine/arena.ts';
 import type { NumberArray } from '../../support/engine-arrays.ts';
 
@@ -66,8 +69,18 @@ describe('one WebAssembly memory', () => {
   });
 });
 
+test('addresses have 64 bits where 32 are not enough', () => {
+  const [near, far] = [createArena(narrowLimit), createArena(narrowLimit + 1)];
+  expect([near, far].map(({ memory }) => memory && isWide(memory))).toEqual([false, true]);
+  workspaceIn(far, narrowLimit - 256);
+  const across = far.float64(32);
+  expect(across.byteOffset).toBeLessThan(narrowLimit);
+  across.fill(3);
+  expect(across.every((value) => value === 3)).toBe(true);
+});
+
 test('a budget beyond what WebAssembly can address goes to separate buffers', () => {
-  expect(createArena(wasmLimit + 1)).toBe(separateArena);
+  expect(createArena(wasmLimit() + 1)).toBe(separateArena);
   const arrays = takeAll(separateArena);
   expect(new Set(arrays.map((array) => array.buffer)).size).toBe(arrays.length);
   for (const array of arrays) expect(array.buffer).toBeInstanceOf(SharedArrayBuffer);

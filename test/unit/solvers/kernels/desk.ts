@@ -30,6 +30,9 @@ export class Desk {
   kernels(name: Kernels['name'], loss: Loss): Kernels {
     return name === 'plain'
       ? plainKernels(loss)
-      : wasmKernels(kernelModule(loss.name), this.arena.memory!, loss.parameter);
+      : wasmKernels(kernelModule(loss.name, this.#memory), this.#memory, loss.parameter);
+  }
+  get #memory(): WebAssembly.Memory {
+    return this.arena.memory!;
   }
 }

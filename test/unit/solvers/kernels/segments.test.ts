@@ -33,9 +33,10 @@ function scattered(terms: Float64Array, random: Random): number {
 }
 
 const arena = createArena(2 ** 24);
+const memory = arena.memory!;
 const makers = {
   plain: () => plainKernels(losses.square()),
-  wasm: () => wasmKernels(kernelModule('square'), arena.memory as WebAssembly.Memory, 0),
+  wasm: () => wasmKernels(kernelModule('square', memory), memory, 0),
 };
 const most = 512 * 512 + 700;
 const [x, y] = [arena.float64(most), arena.float64(most)];
