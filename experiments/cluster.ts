@@ -15,8 +15,13 @@ import { debdesc, generated } from './support/data.ts';
 import type { Claim, Experiment, Outcome, Setting } from './support/experiment.ts';
 import { section } from './support/report.ts';
 
-/** Numbers that travel with a column in `dso`: four that change in an epoch, and w and v for the certificate. */
-const numbersPerColumn = 4 + 2;
+/**
+ * Numbers that a host sends per column and epoch of `dso`: w, AdaGrad's sum and the image of α, which come
+ * home, and the gradient of the snapshot and w for the margins, which do not.
+ */
+function numbersPerColumn(hosts: number): number {
+  return 3 + 2 * (1 - 1 / hosts);
+}
 const fewEpochs = 2;
 const moreEpochs = 12;
 /** What a prediction may be off. */
@@ -35,7 +40,7 @@ async function volumeOf(bed: Bed, path: string, { rows, columns }: Dataset): Pro
   const run = (epochs: number) => bed.train([path, ...dsoRun(bed.hosts, epochs)], 300);
   const [few, more] = [await run(fewEpochs), await run(moreEpochs)];
   const measured = ((more?.sent ?? NaN) - (few?.sent ?? NaN)) / (moreEpochs - fewEpochs);
-  return { rows, columns, measured, predicted: 8 * numbersPerColumn * columns };
+  return { rows, columns, measured, predicted: 8 * numbersPerColumn(bed.hosts) * columns };
 }
 
 /** Every row a second time: as many columns, twice the rows. */
@@ -78,8 +83,9 @@ async function paceOf(bed: Bed, path: string, dataset: Dataset): Promise<Pace> {
   const { links } = await bed.probe();
   const bandwidth = Math.min(...links.map((link) => link.bandwidth));
   const latency = Math.max(...links.map((link) => link.latency)) / 1e6;
-  // Three rotations an epoch, of p hand-offs each.
-  const transfer = (8 * numbersPerColumn * dataset.columns) / bandwidth + 3 * bed.hosts * latency;
+  const bytes = 8 * numbersPerColumn(bed.hosts) * dataset.columns;
+  // Three rotations an epoch, of p hand-offs each; but for the margins nothing comes home.
+  const transfer = bytes / bandwidth + (3 * bed.hosts - 1) * latency;
   // |Ω| T_u / p with all cores at work, which share the memory's bandwidth.
   const threads = secondsPerEpoch(marks);
   return {

@@ -16,6 +16,8 @@ export interface BlockFields {
   readonly id: number;
 }
 
+type ViewsOf = (block: number) => readonly View[];
+
 type Visit = (worker: number, block: number, iteration: number) => void;
 
 /** A way for every worker to meet every block once, no two workers holding the same one. */
@@ -45,12 +47,21 @@ export class Ring implements Rotation {
     this.#commPort = commPort;
   }
 
-  /** Names what is sent of a block. Every thread names the same fields in the same order. */
-  fields(viewsOf: (block: number) => readonly View[]): BlockFields {
+  /**
+   * Names what is sent of a block, and what of it on the way home, where nobody has to learn what no
+   * visit changes. Every thread names the same fields in the same order.
+   */
+  fields(viewsOf: ViewsOf, homeViewsOf: ViewsOf = viewsOf): BlockFields {
     const id = this.#fieldSets++;
-    const views = () => Array.from({ length: this.#team.shared.workers }, (_, k) => viewsOf(k));
-    if (this.#commPort) post(this.#commPort, { fields: id, views: views() } satisfies FieldViews);
+    const all = (of: ViewsOf) => Array.from({ length: this.#team.shared.workers }, (_, k) => of(k));
+    const sent = () => ({ fields: id, views: all(viewsOf), homeViews: all(homeViewsOf) });
+    if (this.#commPort) post(this.#commPort, sent() satisfies FieldViews);
     return { id };
+  }
+
+  /** Of a block that is only read: it does not go home. */
+  readFields(viewsOf: ViewsOf): BlockFields {
+    return this.fields(viewsOf, () => []);
   }
 
   rotate(fields: BlockFields, visit: Visit): void {

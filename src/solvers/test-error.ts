@@ -61,7 +61,8 @@ export class TestMeasure {
     this.#loss = loss;
     this.#scores = (worker) => blockOf(layout, scores, worker);
     this.#targets = (worker) => blockOf(layout, targets, worker);
-    this.#ranking = context.ring.fields((block) => [this.#scores(block), this.#targets(block)]);
+    const views = (block: number) => [this.#scores(block), this.#targets(block)];
+    this.#ranking = context.ring.readFields(views);
   }
 
   get latest(): boolean {
@@ -73,7 +74,7 @@ export class TestMeasure {
     const { cells, size, partition } = this.#test.grid;
     const { order } = this.#test.memory;
     for (let worker = team.first; worker < team.end; worker++) this.#scores(worker).fill(0);
-    ring.rotate(objective.fieldsOf(weights), (worker, block) => {
+    ring.rotate(objective.fields.read(weights), (worker, block) => {
       const cell = cells[worker * size + block];
       const part = objective.columnsOf(weights, block);
       const scores = this.#scores(worker);

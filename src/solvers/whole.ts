@@ -51,7 +51,7 @@ export function everywhere(
   whole: Float64Array,
 ): void {
   const { partition } = problem.grid;
-  ring.rotate(objective.fieldsOf(home), (worker, block) => {
+  ring.rotate(objective.fields.read(home), (worker, block) => {
     // Every worker meets every block: one of those that run here copies for all of them.
     if (worker !== team.shared.first) return;
     blockAmongAll(partition, whole, block).set(objective.columnsOf(home, block));

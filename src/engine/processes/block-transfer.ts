@@ -50,6 +50,11 @@ class TransferQueue implements Owner {
   }
 }
 
+interface BlockMessages {
+  readonly outgoing: Uint8Array[][];
+  readonly incoming: Uint8Array[][];
+}
+
 /**
  * The network half of Algorithm 1. The process runs the workers first … end-1 of a ring of p.
  * Counted since the run began, block (first + k) mod p is sent on after worker `first` has made its
@@ -62,8 +67,8 @@ export class BlockTransfer implements Owner {
   readonly #communicator: Communicator;
   readonly #channel: CommChannel;
   readonly #port: MessagePort;
-  /** By the id of the fields: what is sent of each block. */
-  readonly #messages: Uint8Array[][][] = [];
+  /** By the id of the fields: what of each block is sent, and what is received. */
+  readonly #messages: BlockMessages[] = [];
   readonly #outgoing: TransferQueue;
   readonly #incoming: TransferQueue;
   readonly #slots: VisitSlots;
@@ -71,6 +76,7 @@ export class BlockTransfer implements Owner {
   readonly #first: number;
   readonly #end: number;
   readonly #exchangesBlocks: boolean;
+  readonly #firsts: Int32Array;
   readonly #downstream: number;
   readonly #upstream: number;
   #arrived = 0;
@@ -82,6 +88,7 @@ export class BlockTransfer implements Owner {
     this.#communicator = communicator;
     this.#channel = channel;
     this.#port = port;
+    this.#firsts = firsts;
     this.#blocks = firsts[firsts.length - 1];
     this.#first = firsts[rank];
     this.#end = firsts[rank + 1];
@@ -140,7 +147,7 @@ export class BlockTransfer implements Owner {
     const { tokens, transferCounters } = this.#channel;
     const index = this.#outgoing.begun;
     const block = (this.#first + index) % this.#blocks;
-    const messages = this.#messagesOf(index, block);
+    const messages = this.#messagesOf('outgoing', index, block);
     if (!messages || Atomics.load(tokens, block * tokenStride) !== index + 1) return false;
     const { requests } = this.#communicator;
     this.#outgoing.begin(messages.length);
@@ -153,7 +160,7 @@ export class BlockTransfer implements Owner {
 
   #receiveNext(): boolean {
     const index = this.#incoming.begun;
-    const messages = this.#messagesOf(index, (this.#end + index) % this.#blocks);
+    const messages = this.#messagesOf('incoming', index, (this.#end + index) % this.#blocks);
     if (!messages || this.#outgoing.done <= this.#slots.freeAfter(index)) return false;
     const { requests } = this.#communicator;
     this.#incoming.begin(messages.length);
@@ -175,16 +182,31 @@ export class BlockTransfer implements Owner {
   }
 
   /** The messages of a block in the rotation that a visit belongs to, once that has begun. */
-  #messagesOf(visit: number, block: number): readonly Uint8Array[] | undefined {
+  #messagesOf(
+    way: keyof BlockMessages,
+    visit: number,
+    block: number,
+  ): readonly Uint8Array[] | undefined {
     const fields = announcedFields(this.#channel, Math.floor(visit / this.#blocks));
     if (fields === undefined) return undefined;
     while (this.#messages[fields] === undefined) {
       const next = receiveMessageOnPort(this.#port);
       if (!next) return undefined;
-      const { fields: id, views } = received(next.message) as FieldViews;
-      this.#messages[id] = views.map((arrays) => arrays.flatMap(messagesOf));
+      const sent = received(next.message) as FieldViews;
+      this.#messages[sent.fields] = {
+        outgoing: this.#messagesTo(this.#downstream, sent),
+        incoming: this.#messagesTo(this.#channel.rank, sent),
+      };
     }
-    return this.#messages[fields][block];
+    return this.#messages[fields][way][block];
+  }
+
+  /** What is sent to a rank of each block, some of which are at home there. */
+  #messagesTo(rank: number, { views, homeViews }: FieldViews): Uint8Array[][] {
+    const [first, end] = this.#firsts.subarray(rank);
+    return views.map((arrays, block) =>
+      (block >= first && block < end ? homeViews[block] : arrays).flatMap(messagesOf),
+    );
   }
 
   #gatherNext(): boolean {

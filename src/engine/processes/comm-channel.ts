@@ -17,10 +17,11 @@ export const answered = 16;
 
 export type View = Float64Array | Float32Array | Int32Array | Uint8Array;
 
-/** What is sent of each block: the arrays of blocks 0 … p-1. */
+/** What is sent of each block, and of it to the process where it is at home: arrays of blocks 0 … p-1. */
 export interface FieldViews {
   readonly fields: number;
   readonly views: readonly (readonly View[])[];
+  readonly homeViews: readonly (readonly View[])[];
 }
 
 /**

@@ -124,8 +124,11 @@ export class DsoState extends BlockState {
 
   /** Margins of w and image of α: what the gap and the next snapshot are made of. */
   measure(weights = this.memory.weights, alpha = this.memory.alpha): void {
-    this.context.objective.margins(weights, this.memory.margins);
-    this.context.objective.image(alpha, this.memory.image);
+    const { objective } = this.context;
+    objective.margins(weights, this.memory.margins, undefined, (worker, block) => {
+      this.travel.keepSnapshot(worker, block, objective.columnsOf(weights, block));
+    });
+    objective.image(alpha, this.memory.image);
   }
 
   override arrays(): StateArray[] {

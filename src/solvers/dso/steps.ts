@@ -112,7 +112,7 @@ function localDualDescent(state: DsoState, memory: LocalDescentMemory): void {
   }
   everywhere(state.context, memory.inverse, memory.inverses);
   const local = new Map(state.parts.map((worker) => [worker, solveLocally(state, memory, worker)]));
-  ring.rotate(objective.fieldsOf(weights), (worker, block, iteration) => {
+  ring.rotate(objective.fields.of(weights), (worker, block, iteration) => {
     const target = objective.columnsOf(weights, block);
     const mine = blockAmongAll(partition, local.get(worker) as Float64Array, block);
     if (iteration === 0) target.fill(0);

@@ -6,13 +6,13 @@ import type { SolverContext } from '../solver.ts';
 import { allColumns } from '../whole.ts';
 import type { DsoSettings } from './state.ts';
 
-/** Of a column's line, the numbers that never change. */
-const constants = [slot.share, slot.low, slot.high] as const;
+/** Of a column's line, what every process keeps: numbers that never change, and the snapshot of w. */
+const kept = [slot.share, slot.low, slot.high, slot.snapshot] as const;
 
-/** The numbers that steps change, and those that are new in every epoch. */
-function changing({ step, svrg }: DsoSettings): number[] {
-  const squares = step === 'adagrad' ? [slot.squares] : [];
-  return [slot.weight, ...squares, ...(svrg ? [slot.snapshot, slot.gradient] : [])];
+/** The numbers that steps change, which go home with the block, and those that are only new in an epoch. */
+function travelling({ step, svrg }: DsoSettings) {
+  const changed = step === 'adagrad' ? [slot.weight, slot.squares] : [slot.weight];
+  return { changed, all: svrg ? [...changed, slot.gradient] : changed };
 }
 
 export type TravelMemory = ReturnType<typeof allocateTravel>;
@@ -21,25 +21,26 @@ export function allocateTravel(arena: Arena, partition: Partition, settings: Dso
   const { first, end, size, bufferLength } = partition;
   const travels = end - first < size;
   return {
-    messages: arena.float64(travels ? changing(settings).length * bufferLength : 0),
-    constants: arena.float64(travels ? constants.length * allColumns(partition) : 0),
+    messages: arena.float64(travels ? travelling(settings).all.length * bufferLength : 0),
+    kept: arena.float64(travels ? kept.length * allColumns(partition) : 0),
   };
 }
 
 /**
- * How blocks of columns get from one process to the next: with the numbers of their lines that change, 8
- * bytes each. What never changes was sent in a first rotation, and every process keeps it.
+ * How blocks of columns get from one process to the next: with w, AdaGrad's sum and the gradient of the
+ * snapshot, 8 bytes each, of which the last does not come home. What never changes was sent in a first
+ * rotation. The snapshot is the w that was there when its margins were computed. Every process keeps both.
  */
 export class Travel {
   readonly #context: SolverContext;
   readonly #lines: readonly Float64Array[];
-  readonly #constants: Float64Array;
+  readonly #kept: Float64Array;
   readonly #slots: readonly number[];
   readonly #messages: readonly Float64Array[];
   readonly #fields: BlockFields;
   readonly #allFields: BlockFields;
 
-  /** `lines`: of every block; `messages`: as long as its columns times the numbers that change. */
+  /** `lines`: of every block. */
   constructor(
     context: SolverContext,
     memory: TravelMemory,
@@ -48,17 +49,25 @@ export class Travel {
   ) {
     this.#context = context;
     this.#lines = lines;
-    this.#constants = memory.constants;
-    this.#slots = changing(settings);
+    this.#kept = memory.kept;
+    const { all, changed } = travelling(settings);
+    this.#slots = all;
     const { blockOffsets, blockLengths } = context.problem.grid.partition;
-    const stride = this.#exchanges ? this.#slots.length : 0;
+    const stride = this.#exchanges ? all.length : 0;
     this.#messages = lines.map((_, block) => {
       const from = stride * blockOffsets[block];
       return memory.messages.subarray(from, from + stride * blockLengths[block]);
     });
     const { ring } = context;
-    this.#allFields = ring.fields((block) => [lines[block]]);
-    this.#fields = ring.fields((block) => [this.#messages[block]]);
+    const views = (block: number, numbers: number) => {
+      const length = this.#exchanges ? numbers * blockLengths[block] : 0;
+      return [this.#messages[block].subarray(0, length)];
+    };
+    this.#allFields = ring.readFields((block) => [lines[block]]);
+    this.#fields = ring.fields(
+      (block) => views(block, all.length),
+      (block) => views(block, changed.length),
+    );
   }
 
   get #exchanges(): boolean {
@@ -70,9 +79,18 @@ export class Travel {
     if (!this.#exchanges) return;
     const { ring, team } = this.#context;
     ring.rotate(this.#allFields, (worker, block) => {
-      if (this.#hasArrived(worker, block)) this.#copyConstants(block, true);
+      if (this.#hasArrived(worker, block)) this.#copyKept(block, true);
     });
     team.barrier();
+  }
+
+  /** Called when a worker meets the w of a block that will be its snapshot. */
+  keepSnapshot(worker: number, block: number, weights: Float64Array): void {
+    if (!this.#hasArrived(worker, block)) return;
+    const part = this.#keptOf(block);
+    for (let j = 0, at = kept.indexOf(slot.snapshot); j < weights.length; j++, at += kept.length) {
+      part[at] = weights[j];
+    }
   }
 
   /** A rotation in which every worker meets every block. */
@@ -82,7 +100,7 @@ export class Travel {
     rotation.rotate(this.#fields, (worker, block) => {
       if (this.#hasArrived(worker, block)) {
         this.#unpack(block);
-        this.#copyConstants(block, false);
+        this.#copyKept(block, false);
       }
       visit(worker, block);
       if (this.#exchanges && worker === first) this.#pack(block);
@@ -96,31 +114,38 @@ export class Travel {
     return this.#exchanges && worker === this.#context.team.shared.end - 1 && block !== worker;
   }
 
+  /** One number of all columns after the other, so that those that go home come first. */
   #pack(block: number): void {
-    const [lines, message, slots] = [this.#lines[block], this.#messages[block], this.#slots];
-    for (let at = 0, k = 0; at < lines.length; at += saddleStride) {
-      for (let s = 0; s < slots.length; s++) message[k++] = lines[at + slots[s]];
+    const [lines, message] = [this.#lines[block], this.#messages[block]];
+    let k = 0;
+    for (const from of this.#slots) {
+      for (let at = from; at < lines.length; at += saddleStride) message[k++] = lines[at];
     }
   }
 
+  /** Of a block that has come home the gradient is the one that it was sent with. */
   #unpack(block: number): void {
-    const [lines, message, slots] = [this.#lines[block], this.#messages[block], this.#slots];
-    for (let at = 0, k = 0; at < lines.length; at += saddleStride) {
-      for (let s = 0; s < slots.length; s++) lines[at + slots[s]] = message[k++];
+    const [lines, message] = [this.#lines[block], this.#messages[block]];
+    let k = 0;
+    for (const to of this.#slots) {
+      for (let at = to; at < lines.length; at += saddleStride) lines[at] = message[k++];
     }
+  }
+
+  #keptOf(block: number): Float64Array {
+    const { columnBounds } = this.#context.problem.grid.partition;
+    const [from, to] = [columnBounds[block], columnBounds[block + 1]];
+    return this.#kept.subarray(kept.length * from, kept.length * to);
   }
 
   /** Between the lines of a block and what the process keeps. */
-  #copyConstants(block: number, keeps: boolean): void {
-    const lines = this.#lines[block];
-    const kept = this.#constants;
-    const { columnBounds } = this.#context.problem.grid.partition;
-    for (let at = 0, k = constants.length * columnBounds[block]; at < lines.length; ) {
-      for (let s = 0; s < constants.length; s++, k++) {
-        if (keeps) kept[k] = lines[at + constants[s]];
-        else lines[at + constants[s]] = kept[k];
+  #copyKept(block: number, keeps: boolean): void {
+    const [lines, part] = [this.#lines[block], this.#keptOf(block)];
+    for (let at = 0, k = 0; at < lines.length; at += saddleStride) {
+      for (const from of kept) {
+        if (keeps) part[k++] = lines[at + from];
+        else lines[at + from] = part[k++];
       }
-      at += saddleStride;
     }
   }
 }

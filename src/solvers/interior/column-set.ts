@@ -61,9 +61,15 @@ export class ColumnSet {
   readonly #context: SolverContext;
   readonly #memory: ColumnSetMemory;
   readonly #layout: ReturnType<typeof layOutSet>;
+  /** To be added to, and to be read. */
   readonly #imageFields: BlockFields;
+  readonly #imageCopies: BlockFields;
   /** Of XᵀTX, for sets of up to `capacity` columns. */
-  readonly #gramFields: { readonly capacity: number; readonly fields: BlockFields }[] = [];
+  readonly #gramFields: {
+    readonly capacity: number;
+    readonly fields: BlockFields;
+    readonly copies: BlockFields;
+  }[] = [];
   /** The share of the non-zeros that are in columns of the set. */
   share = 0;
 
@@ -74,10 +80,13 @@ export class ColumnSet {
     this.#layout = layOutSet(problem.grid.partition, memory.list.length);
     const { identity } = memory;
     for (let i = 0; i < identity.length; i++) identity[i] = i;
-    this.#imageFields = ring.fields((part) => [this.#part(memory.image, part)]);
+    const imageViews = (part: number) => [this.#part(memory.image, part)];
+    this.#imageFields = ring.fields(imageViews);
+    this.#imageCopies = ring.readFields(imageViews);
     for (let { capacity } = this.#layout; ; capacity = Math.ceil(capacity / 2)) {
-      const fields = ring.fields((part) => [this.#gramPart(part, capacity)]);
-      this.#gramFields.unshift({ capacity, fields });
+      const views = (part: number) => [this.#gramPart(part, capacity)];
+      const [fields, copies] = [ring.fields(views), ring.readFields(views)];
+      this.#gramFields.unshift({ capacity, fields, copies });
       if (capacity <= leastCapacity) break;
     }
   }
@@ -201,7 +210,7 @@ export class ColumnSet {
       const source = objective.rowsOf(slopes, worker);
       kernels.gather(cell, identity, 0, end - begin, false, source, this.#imagePart(part));
     });
-    ring.rotate(this.#imageFields, (worker, part) => {
+    ring.rotate(this.#imageCopies, (worker, part) => {
       if (worker === team.shared.first) this.#copyPart(part, image, this.#imagePart(part), 1);
     });
     team.barrier();
@@ -220,7 +229,7 @@ export class ColumnSet {
   products(rowScales: Float64Array, matrix: Float64Array): void {
     const { team, ring, kernels, objective } = this.#context;
     const { count } = this;
-    const { capacity, fields } =
+    const { capacity, fields, copies } =
       this.#gramFields.find((found) => found.capacity >= count) ?? this.#gramFields.at(-1)!;
     for (let part = team.first; part < team.end; part++) {
       const [begin, end] = this.range(part);
@@ -232,7 +241,7 @@ export class ColumnSet {
       const gram = this.#gramPart(part, capacity);
       kernels.addColumnProducts(rows, columns, scales, ...this.range(part), gram, count);
     });
-    ring.rotate(fields, (worker, part) => {
+    ring.rotate(copies, (worker, part) => {
       if (worker !== team.shared.first) return;
       this.#copyPart(part, matrix, this.#gramPart(part, capacity), count);
     });

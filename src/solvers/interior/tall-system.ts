@@ -39,7 +39,9 @@ export class TallSystem implements StepSystem {
   readonly #memory: TallMemory;
   readonly #arrays: SystemArrays;
   readonly #factor: ScaledFactor;
+  /** To be added to, and to be read. */
   readonly #fields: BlockFields;
+  readonly #copies: BlockFields;
   readonly #columns: number;
   readonly #isDense: boolean;
   /** Of a loss with a constant curvature XᵀTX stays the same. */
@@ -62,7 +64,9 @@ export class TallSystem implements StepSystem {
     this.#isConstant = constantScales;
     this.#isDense = problem.nonzeros > denseFrom * problem.rows * this.#columns;
     this.#factor = new ScaledFactor(memory.matrix, memory.scaling, context);
-    this.#fields = ring.fields((block) => [this.#rowsOfBlock(block)]);
+    const views = (block: number) => [this.#rowsOfBlock(block)];
+    this.#fields = ring.fields(views);
+    this.#copies = ring.readFields(views);
     this.#rows = new SegmentRows(context, memory.segments);
   }
 
@@ -133,7 +137,7 @@ export class TallSystem implements StepSystem {
     const { ring, team, problem } = this.#context;
     const { columnBounds } = problem.grid.partition;
     const { matrix } = this.#memory;
-    ring.rotate(this.#fields, (worker, block) => {
+    ring.rotate(this.#copies, (worker, block) => {
       if (worker !== team.shared.first) return;
       matrix.set(this.#rowsOfBlock(block), this.#columns * columnBounds[block]);
     });

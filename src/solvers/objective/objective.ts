@@ -2,12 +2,13 @@ import type { Arena } from '../../engine/arena.ts';
 import { blockOf } from '../../engine/block-layout.ts';
 import { type Cells, openCells } from '../../engine/cells.ts';
 import type { Partition } from '../../engine/partition.ts';
-import type { BlockFields, Ring } from '../../engine/ring.ts';
+import type { Ring } from '../../engine/ring.ts';
 import type { Team } from '../../engine/team.ts';
 import { rootOfFalling } from '../../math/line-search.ts';
 import { clamp } from '../../math/scalars.ts';
 import { reserve } from '../block-state.ts';
 import { type Box, type Kernels, pendingPart } from '../kernels/kernels.ts';
+import { ColumnFields } from './column-fields.ts';
 import type { Problem } from './problem.ts';
 
 /** The value of a primal point and a lower bound on the optimum. */
@@ -21,6 +22,8 @@ export interface Point {
   readonly weights: Float64Array;
   readonly margins: Float64Array;
 }
+
+type Meet = (worker: number, block: number) => void;
 
 /** (P − D) / |P|: how far above the optimum P can be, relative to P; 0 where both are the same. */
 export function relativeGap({ primal, dual }: Gap): number {
@@ -66,7 +69,7 @@ export class Objective {
   readonly #team: Team;
   readonly #ring: Ring;
   readonly memory: ObjectiveMemory;
-  readonly #fields = new Map<Float64Array, BlockFields>();
+  readonly fields: ColumnFields;
 
   constructor(problem: Problem, kernels: Kernels, team: Team, ring: Ring, memory: ObjectiveMemory) {
     this.problem = problem;
@@ -74,6 +77,7 @@ export class Objective {
     this.cells = openCells(problem.grid, team.index);
     this.#team = team;
     this.#ring = ring;
+    this.fields = new ColumnFields(ring, problem.grid.partition);
     this.memory = memory;
   }
 
@@ -124,23 +128,12 @@ export class Objective {
     this.kernels.interpolate(rows[0], rows[1], rows[2], share);
   }
 
-  /** Arrays of columns, as what travels; they are known by the last. All threads call it in the same order. */
-  fieldsOf(...arrays: Float64Array[]): BlockFields {
-    const last = arrays[arrays.length - 1];
-    let fields = this.#fields.get(last);
-    if (!fields) {
-      fields = this.#ring.fields((block) => arrays.map((array) => this.columnsOf(array, block)));
-      this.#fields.set(last, fields);
-    }
-    return fields;
-  }
-
   /**
    * u_i = ⟨w, x_i⟩ by one rotation of the ring. `sizes`: Σ_j |w_j x_ij|, of which rounding errors of the
-   * margins are a small multiple.
+   * margins are a small multiple. `meet`: called before a worker's visit to a block.
    */
-  margins(weights: Float64Array, margins: Float64Array, sizes?: Float64Array): void {
-    this.#multiply(weights, 'row', margins, sizes);
+  margins(weights: Float64Array, margins: Float64Array, sizes?: Float64Array, meet?: Meet): void {
+    this.#multiply(weights, 'row', margins, sizes, meet);
   }
 
   /** v = (1/W) Σ α_i x_i by one rotation of the ring. `sizes`: (1/W) Σ_i |α_i x_ij|. */
@@ -162,6 +155,7 @@ export class Objective {
     onto: 'row' | 'column',
     target: Float64Array | undefined,
     sizes: Float64Array | undefined,
+    meet?: Meet,
   ): void {
     const { kernels } = this;
     const { identity } = this.memory;
@@ -169,7 +163,9 @@ export class Objective {
     const gather = toRows === (this.problem.grid.orientation === 'rows');
     const targets = [target, sizes].filter((array) => array !== undefined);
     for (const array of targets) (toRows ? this.ownRows(array) : this.ownColumns(array)).fill(0);
-    this.#ring.rotate(this.fieldsOf(...(toRows ? [source] : targets)), (worker, block) => {
+    const fields = toRows ? this.fields.read(source) : this.fields.of(...targets);
+    this.#ring.rotate(fields, (worker, block) => {
+      meet?.(worker, block);
       const rows = (array: Float64Array) => this.rowsOf(array, worker);
       const columns = (array: Float64Array) => this.columnsOf(array, block);
       const from = toRows ? columns(source) : rows(source);

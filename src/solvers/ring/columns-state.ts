@@ -1,4 +1,5 @@
 import type { Arena } from '../../engine/arena.ts';
+import { VisitSlots } from '../../engine/block-layout.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import type { BlockFields } from '../../engine/ring.ts';
@@ -41,14 +42,12 @@ export function allocateRingColumns(arena: Arena, partition: Partition) {
   };
 }
 
-/** Nothing where no block ever leaves. */
+/** Of a packed batch: gradients, hessians and deltas; and two integers. */
+const numbersPerColumn = 4;
+
+/** Nothing where no block ever leaves; one more number for each block. */
 function allocatePackedBatches(arena: Arena, { slots, bufferLength, size }: Partition) {
-  const length = slots > 0 ? bufferLength : 0;
-  return {
-    counts: arena.int32(slots > 0 ? 2 * size : 0),
-    integers: arena.int32(2 * length),
-    numbers: arena.float64(3 * length),
-  };
+  return arena.float64(slots > 0 ? numbersPerColumn * bufferLength + size : 0);
 }
 
 interface WorkerMargins extends Doubles<'start' | 'previous'> {
@@ -170,80 +169,101 @@ export class ColumnModeState extends BlockState {
   }
 }
 
+/** A packed batch: all of it, and its parts. */
+interface Message {
+  readonly all: Float64Array;
+  /** Units and changes, of which there are counts[0] and counts[1]. */
+  readonly counts: Int32Array;
+  readonly units: Int32Array;
+  readonly changed: Int32Array;
+  readonly deltas: Float64Array;
+  /** Gradients, then hessians: what visits add to. */
+  readonly sums: Float64Array;
+}
+
 /**
  * What of a block of column mode goes from one process to the next: a batch is a small part of the
  * block, and only it is sent, packed together when the block leaves and laid out again where it
- * arrives.
+ * arrives. Home come the sums alone.
  */
 export class PackedBatches {
   readonly #context: SolverContext;
-  readonly #memory: RingColumnsMemory['packed'];
-  readonly #longest: number;
+  readonly #messages: readonly Message[];
   readonly #exchanges: boolean;
   readonly fields: BlockFields;
 
   /** `rotations`: batches per epoch, by which the length of a batch is bounded. */
   constructor(context: SolverContext, memory: RingColumnsMemory['packed'], rotations: number) {
     this.#context = context;
-    this.#memory = memory;
     this.#exchanges = context.team.link.exchangesBlocks;
     const { blockLengths } = context.problem.grid.partition;
     const longest = blockLengths.reduce((most, length) => Math.max(most, length), 0);
-    this.#longest = Math.min(longest, Math.ceil(longest / rotations) + 1);
-    this.fields = context.ring.fields((block) => (this.#exchanges ? this.#views(block) : []));
+    const most = Math.min(longest, Math.ceil(longest / rotations) + 1);
+    const blocks = this.#exchanges ? blockLengths : [];
+    this.#messages = Array.from(blocks, (length, block) =>
+      this.#view(memory, block, Math.min(most, length)),
+    );
+    const views = (of: (message: Message) => Float64Array) => (block: number) =>
+      this.#exchanges ? [of(this.#messages[block])] : [];
+    this.fields = context.ring.fields(
+      views(({ all }) => all),
+      views(({ sums }) => sums),
+    );
   }
 
-  /** Counts; units and changed units; gradients, hessians and deltas. */
-  #views(block: number): [Int32Array, Int32Array, Float64Array] {
-    const { counts, integers, numbers } = this.#memory;
-    const { blockOffsets, blockLengths } = this.#context.problem.grid.partition;
-    const at = blockOffsets[block];
-    const length = Math.min(this.#longest, blockLengths[block]);
-    return [
-      counts.subarray(2 * block, 2 * block + 2),
-      integers.subarray(2 * at, 2 * at + 2 * length),
-      numbers.subarray(3 * at, 3 * at + 3 * length),
-    ];
+  #view(memory: Float64Array, block: number, length: number): Message {
+    const { first, end, size, blockOffsets } = this.#context.problem.grid.partition;
+    const isHome = block >= first && block < end;
+    const place = isHome ? block - first : end - first + new VisitSlots(size, first, end).of(block);
+    const from = numbersPerColumn * blockOffsets[block] + place;
+    const all = memory.subarray(from, from + numbersPerColumn * length + 1);
+    const integers = new Int32Array(all.buffer, all.byteOffset, 2 + 2 * length);
+    return {
+      all,
+      counts: integers.subarray(0, 2),
+      units: integers.subarray(2, 2 + length),
+      changed: integers.subarray(2 + length),
+      deltas: all.subarray(1 + length, 1 + 2 * length),
+      sums: all.subarray(1 + 2 * length),
+    };
   }
 
   /** Before the visit of a worker: unpacks the block if it comes from another process. */
   arrive(worker: number, block: number, begun: boolean, batch: Block): void {
     const { shared } = this.#context.team;
     if (!this.#exchanges || worker !== shared.end - 1 || !begun) return;
-    const [counts, integers, numbers] = this.#views(block);
-    const length = integers.length / 2;
-    const [units, changes] = counts;
+    const { counts, units, changed, deltas, sums } = this.#messages[block];
+    const [count, changes] = counts;
     const { columns, pending } = batch;
     const isHome = block >= shared.first && block < shared.end;
     if (!isHome) {
-      batch.units.set(integers.subarray(0, units));
+      batch.units.set(units.subarray(0, count));
       batch.range[0] = 0;
-      batch.range[1] = units;
+      batch.range[1] = count;
       batch.count[0] = changes;
-      pending.units.set(integers.subarray(length, length + changes));
-      pending.deltas.set(numbers.subarray(2 * length, 2 * length + changes));
+      pending.units.set(changed.subarray(0, changes));
+      pending.deltas.set(deltas.subarray(0, changes));
     }
-    for (let k = 0; k < units; k++) {
-      columns.gradients[integers[k]] = numbers[k];
-      columns.hessians[integers[k]] = numbers[length + k];
+    for (let k = 0; k < count; k++) {
+      columns.gradients[units[k]] = sums[k];
+      columns.hessians[units[k]] = sums[units.length + k];
     }
   }
 
   /** After the visit of a worker: packs the block if it goes to another process. */
   leave(worker: number, block: number, batch: Block): void {
     if (!this.#exchanges || worker !== this.#context.team.shared.first) return;
-    const [counts, integers, numbers] = this.#views(block);
-    const length = integers.length / 2;
-    const units = batch.units.subarray(batch.range[0], batch.range[1]);
+    const { counts, units, changed, deltas, sums } = this.#messages[block];
+    const listed = batch.units.subarray(batch.range[0], batch.range[1]);
     const changes = batch.count[0];
-    counts[0] = units.length;
+    counts[0] = listed.length;
     counts[1] = changes;
-    integers.set(units);
-    integers.set(batch.pending.units.subarray(0, changes), length);
-    numbers.set(batch.pending.deltas.subarray(0, changes), 2 * length);
-    for (let k = 0; k < units.length; k++) {
-      numbers[k] = batch.columns.gradients[units[k]];
-      numbers[length + k] = batch.columns.hessians[units[k]];
+    units.set(listed);
+    changed.set(batch.pending.units.subarray(0, changes));
+    deltas.set(batch.pending.deltas.subarray(0, changes));
+    for (let k = 0; k < listed.length; k++) {
+      sums[k] = batch.columns.gradients[listed[k]];
+      sums[units.length + k] = batch.columns.hessians[listed[k]];
     }
   }
 }

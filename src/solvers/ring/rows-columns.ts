@@ -43,7 +43,7 @@ export class ColumnCurvature {
     const { problem, team, ring, kernels, objective } = this.#state.context;
     const { partition } = problem.grid;
     const { inverse, weightedOverlap } = this.#state.memory;
-    const fields = ring.fields((block) => [
+    const fields = ring.readFields((block) => [
       objective.columnsOf(inverse, block),
       objective.columnsOf(weightedOverlap, block),
     ]);

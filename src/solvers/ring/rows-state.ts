@@ -97,12 +97,17 @@ export class RowModeState extends BlockState {
     this.blocks = this.forAll((block) => this.#viewBlock(block));
     this.mine = this.parts.map((worker) => this.workers[worker]);
     this.home = this.parts.map((block) => this.blocks[block]);
-    this.fields = context.ring.fields((block) => {
+    const changed = (block: number) => {
       const { weights, map } = this.blocks[block];
-      if (!map) return [weights];
-      const { image, threshold, inverse, shift, box } = map;
-      return [weights, image, threshold, inverse, shift, ...(box ? [box.low, box.high] : [])];
-    });
+      return map ? [weights, map.image] : [weights];
+    };
+    this.fields = context.ring.fields((block) => {
+      const { map } = this.blocks[block];
+      if (!map) return changed(block);
+      const { threshold, inverse, shift, box } = map;
+      const constant = [threshold, inverse, shift, ...(box ? [box.low, box.high] : [])];
+      return [...changed(block), ...constant];
+    }, changed);
   }
 
   #viewWorker(worker: number): WorkerRows {

@@ -67,8 +67,9 @@ export class Stages {
   readonly #rows: StageRows;
   /** ends[level][block]: columns that are brought together after every 2^level stages. */
   readonly #ends: readonly Int32Array[];
-  /** Of each level, among several processes: what is sent. */
-  readonly #fields: readonly BlockFields[];
+  /** Of each level, among several processes: what is sent to add changes, and to spread the sums. */
+  readonly #collected: readonly BlockFields[];
+  readonly #spread: readonly BlockFields[];
   #share = -1;
 
   constructor(state: RowModeState, memory: StagesMemory) {
@@ -83,9 +84,11 @@ export class Stages {
     this.#rows = new StageRows(context.objective, memory, memory.stageStarts);
     this.#ends = this.#findEnds();
     this.#learnCrowds();
-    this.#fields = this.#ends.map((ends) =>
-      ring.fields((block) => [state.blocks[block].weights.subarray(0, ends[block])]),
-    );
+    const views = (ends: Int32Array) => (block: number) => [
+      state.blocks[block].weights.subarray(0, ends[block]),
+    ];
+    this.#collected = this.#ends.map((ends) => ring.fields(views(ends)));
+    this.#spread = this.#ends.map((ends) => ring.readFields(views(ends)));
   }
 
   #findEnds(): Int32Array[] {
@@ -226,7 +229,7 @@ export class Stages {
   #collect(level: number): void {
     const { ring, problem } = this.#context;
     const { partition } = problem.grid;
-    ring.rotate(this.#fields[level], (worker, block) => {
+    ring.rotate(this.#collected[level], (worker, block) => {
       const { weights } = this.#state.blocks[block];
       const before = blockAmongAll(partition, this.#memory.before, block);
       const copy = blockAmongAll(partition, this.#copyOf(worker), block);
@@ -236,7 +239,7 @@ export class Stages {
 
   #distribute(level: number): void {
     const { ring, team } = this.#context;
-    ring.rotate(this.#fields[level], (worker, block) => {
+    ring.rotate(this.#spread[level], (worker, block) => {
       this.#copyPrefix(level, block, this.#copyOf(worker));
       if (worker === team.shared.first) this.#copyPrefix(level, block, this.#memory.before);
     });

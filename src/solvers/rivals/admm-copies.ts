@@ -80,7 +80,7 @@ export class AdmmCopies extends BlockState {
         pull: partOfWorker(partition, memory.pulls, worker),
       });
     }
-    ring.rotate(objective.fieldsOf(memory.copyCounts), (worker, block) => {
+    ring.rotate(objective.fields.of(memory.copyCounts), (worker, block) => {
       const { held, listed } = this.#of(worker);
       const copyCounts = objective.columnsOf(memory.copyCounts, block);
       for (let k = listed[block]; k < listed[block + 1]; k++) {
@@ -210,7 +210,7 @@ export class AdmmCopies extends BlockState {
     const { ring, team, objective, problem } = this.context;
     const { columnBounds } = problem.grid.partition;
     const z = this.#agreed;
-    ring.rotate(objective.fieldsOf(this.#memory.sums), (worker, block, iteration) => {
+    ring.rotate(objective.fields.of(this.#memory.sums), (worker, block, iteration) => {
       const sums = objective.columnsOf(this.#memory.sums, block);
       if (iteration === 0) sums.fill(0);
       const { held, listed, copy, pull } = this.#of(worker);

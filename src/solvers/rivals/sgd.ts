@@ -44,7 +44,7 @@ export class Sgd extends BlockMethod {
   #startFrom({ weights }: WarmStart): void {
     const { ring, objective, team } = this.context;
     objective.margins(weights, this.margins);
-    ring.rotate(objective.fieldsOf(weights), (worker, block) => {
+    ring.rotate(objective.fields.read(weights), (worker, block) => {
       this.#workerOf(worker).startAt(block, objective.columnsOf(weights, block));
     });
     objective.dualPoint(this.margins, this.#memory.alpha);
@@ -57,7 +57,7 @@ export class Sgd extends BlockMethod {
     const { ring, objective, problem, team } = this.context;
     const { strength } = this.#memory;
     objective.copyColumns(problem.strength, strength);
-    ring.rotate(objective.fieldsOf(strength), (worker, block) => {
+    ring.rotate(objective.fields.read(strength), (worker, block) => {
       const visiting = objective.columnsOf(strength, block);
       this.#workerOf(worker).penalise(block, visiting, problem.penalty);
     });
@@ -79,7 +79,7 @@ export class Sgd extends BlockMethod {
   #collectWeights(weight: number): void {
     const { ring, objective, problem, team } = this.context;
     const share = weight / problem.grid.size;
-    ring.rotate(objective.fieldsOf(this.weights), (worker, block, iteration) => {
+    ring.rotate(objective.fields.of(this.weights), (worker, block, iteration) => {
       const target = objective.columnsOf(this.weights, block);
       if (iteration === 0) {
         for (let j = 0; j < target.length; j++) target[j] *= 1 - weight;

@@ -59,7 +59,7 @@ export class Vectors {
   product(source: Vector, target: Vector): void {
     const { ring, team, objective, problem, kernels } = this.#context;
     const { size, cells } = problem.grid;
-    ring.rotate(objective.fieldsOf(source.all), (worker, block, iteration) => {
+    ring.rotate(objective.fields.read(source.all), (worker, block, iteration) => {
       const result = objective.rowsOf(target.all, worker);
       const from = objective.columnsOf(source.all, block);
       const cell = cells[worker * size + block];
@@ -82,7 +82,7 @@ export class Vectors {
   #transposed(source: Vector, target: Vector, kernel: 'segmentProducts' | 'segmentSquares'): void {
     const { ring, team, objective, problem, kernels } = this.#context;
     const { size } = problem.grid;
-    ring.rotate(objective.fieldsOf(target.all), (worker, block, iteration) => {
+    ring.rotate(objective.fields.of(target.all), (worker, block, iteration) => {
       const result = objective.columnsOf(target.all, block);
       const from = objective.rowsOf(source.all, worker);
       const cell = this.#columnCells[worker * size + block];

@@ -3,7 +3,7 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import type { BlockLayout } from '../../../../../src/engine/block-layout.ts';
 import { Ring } from '../../../../../src/engine/ring.ts';
 import { Team, type TeamShared } from '../../../../../src/engine/team.ts';
-import { type Block, settle, type Toy, talksAfter, visit } from './toy.ts';
+import { type Block, isReading, settle, type Toy, talksAfter, visit } from './toy.ts';
 
 export interface ToyPayload {
   readonly toy: Toy;
@@ -36,10 +36,10 @@ function play({ toy, shared, index, port, layout, rows, all }: ToyPayload): void
   const blocks = Array.from({ length: toy.grid }, (_, block) => blockOf(layout, all, block));
   const even = ring.fields((block) => [blocks[block].weights, blocks[block].marks]);
   const odd = ring.fields((block) => [blocks[block].others]);
+  const read = ring.readFields((block) => [blocks[block].weights]);
   for (let rotation = 0; rotation < toy.rotations; rotation++) {
-    ring.rotate(rotation % 2 === 0 ? even : odd, (worker, block) =>
-      visit(rotation, worker, block, rows, blocks[block]),
-    );
+    const fields = isReading(rotation) ? read : rotation % 2 === 0 ? even : odd;
+    ring.rotate(fields, (worker, block) => visit(rotation, worker, block, rows, blocks[block]));
     if (!talksAfter(rotation)) continue;
     const [sum] = team.reduce(1, (worker, values) => values.fill(rows[worker]));
     const received = team.fromFirst(() => (team.leads ? sum + rotation : Number.NaN));

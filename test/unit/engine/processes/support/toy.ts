@@ -21,7 +21,12 @@ export function firstWeight(block: number, index: number): number {
   return Math.sin(block + index / 7);
 }
 
-/** Weights and marks travel in even rotations, the others in odd ones. */
+/** What rotations do in turn: change weights and marks, change the others, change both again, read weights. */
+export function isReading(rotation: number): boolean {
+  return rotation % 4 === 3;
+}
+
+/** Weights and marks travel in even rotations, the others or the weights in odd ones. */
 export function visit(
   rotation: number,
   worker: number,
@@ -29,9 +34,10 @@ export function visit(
   rows: Float64Array,
   { weights, marks, others }: Block,
 ): void {
-  const values = rotation % 2 === 0 ? weights : others;
+  const reads = isReading(rotation);
+  const values = rotation % 2 === 0 || reads ? weights : others;
   for (let k = 0; k < values.length; k++) {
-    values[k] = Math.cos(3 * values[k] + rows[worker] + worker);
+    if (!reads) values[k] = Math.cos(3 * values[k] + rows[worker] + worker);
     rows[worker] = Math.sin(rows[worker] - 2 * values[k] + block);
     if (rotation % 2 === 0) marks[k] = Math.imul(marks[k] + worker, 31) + rotation;
   }
