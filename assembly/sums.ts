@@ -65,24 +65,37 @@ export function dualPoint(
 /** How far from where ℓ* has its slope, relative to it, a score is on a straight part. */
 const STRAIGHT_FROM = 1e-9;
 
-export function lossCurvatures(
-  margins: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, target: usize, parameter: f64,
-): void {
+export function expandLoss(
+  margins: usize, labels: usize, rowWeights: usize, begin: i32, end: i32, isBent: i32, alpha: usize, curvatures: usize,
+  parameter: f64,
+): f64 {
+  let sum: f64 = 0;
   for (let i = begin; i < end; i++) {
     const u = double(margins, i);
     const y = double(labels, i);
+    const c = double(rowWeights, i);
+    const here = loss.value(u, y, parameter);
     const slope = loss.derivative(u, y, parameter);
     const size = Math.abs(slope);
-    const distance = Math.abs(u - loss.conjugateDerivative(slope, y, parameter));
     let curvature: f64 = 0;
-    if (!(distance > STRAIGHT_FROM * (1 + Math.abs(u)))) {
+    if (isBent != 0 || isOnCurve(u, slope, y, parameter)) {
       const known = loss.curvature(u, y, parameter, slope);
       curvature = min(known, 1 / loss.conjugateCurvature(slope, y, parameter));
     }
-    const chord = (0.25 * size * size) / loss.value(u, y, parameter);
+    const chord = (0.25 * size * size) / here;
     if (chord < size && chord > curvature) curvature = chord;
-    setDouble(target, i, double(rowWeights, i) * curvature);
+    if (c != 0) sum += c * here;
+    setDouble(alpha, i, -(c * slope));
+    setDouble(curvatures, i, c * curvature);
   }
+  return sum;
+}
+
+// @ts-ignore: decorator
+@inline
+function isOnCurve(u: f64, slope: f64, y: f64, parameter: f64): bool {
+  const distance = Math.abs(u - loss.conjugateDerivative(slope, y, parameter));
+  return !(distance > STRAIGHT_FROM * (1 + Math.abs(u)));
 }
 
 export function dualSlopes(

@@ -243,7 +243,8 @@ export class Convergence {
     const known = found.primal < Infinity;
     if (known) this.latest = found;
     const moved = known && this.#improve(found.primal);
-    if (moved) this.primal = best.primal();
+    // A point that replaces the best one brings its P along.
+    if (moved) this.primal = method.result === 'combined' ? best.primal() : found.primal;
     if (whole) this.#noteProgress(epoch);
     this.#measure(known, moved);
     if (whole) this.#schedule.note(epoch, this.relativeGap, this.#options.method.passes);

@@ -370,8 +370,13 @@ export interface Kernels
   lossSlope(a: Vector, b: Vector, y: Vector, c: Vector, eta: number): number;
   /** alpha[i] = −c_i ℓ'(u_i, y_i): the dual point a primal point suggests. */
   dualPoint(u: Vector, y: Vector, c: Vector, alpha: Vector): void;
-  /** target[i] = c_i ℓ''(u_i, y_i), for steps on all rows at once; larger on steep straight parts. */
-  lossCurvatures(u: Vector, y: Vector, c: Vector, target: Vector): void;
+  /**
+   * Σ c_i ℓ(u_i, y_i), with α_i = −c_i ℓ' and c_i ℓ'' for steps on all rows at once: larger on steep
+   * straight parts. `isBent`: ℓ has no straight part, which then need not be looked for.
+   */
+  expandLoss(
+    ...args: [u: Vector, y: Vector, c: Vector, isBent: boolean, alpha: Vector, curvatures: Vector]
+  ): number;
   /** target[i] = ℓ*'(−α_i/c_i) */
   dualSlopes(alpha: Vector, y: Vector, c: Vector, target: Vector): void;
   /** target[i] = clip(alpha[i] + c_i · shift) to the domain; returns the sum. */

@@ -108,7 +108,10 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
   conjugateSlope: ['from to labels rowWeights eta', `from to ${of} 0 @from #eta *`],
   lossSlope: ['from to labels rowWeights eta', `from to ${of} 0 @from #eta *`],
   dualPoint: ['margins labels rowWeights alpha', `margins ${of} 0 @margins alpha *`],
-  lossCurvatures: ['margins labels rowWeights target', `margins ${of} 0 @margins target *`],
+  expandLoss: [
+    'margins labels rowWeights isBent alpha curvatures',
+    `margins ${of} 0 @margins ?isBent alpha curvatures *`,
+  ],
   dualSlopes: ['alpha labels rowWeights target', `alpha ${of} 0 @alpha target *`],
   shiftAlpha: ['alpha labels rowWeights shift target', `alpha ${of} 0 @alpha #shift target *`],
   extrapolate: ['now start previous beta', 'now start previous @now #beta'],

@@ -2,6 +2,7 @@ import type { Arena } from '../../engine/arena.ts';
 import { type StateArray, stateArrays } from '../../engine/checkpoint/state.ts';
 import type { Partition } from '../../engine/partition.ts';
 import { findFlat } from '../../math/line-search.ts';
+import type { Loss } from '../../problem/losses/loss.ts';
 import { BlockMethod, BlockState, reserve } from '../block-state.ts';
 import { type Gap, relativeGap } from '../objective/objective.ts';
 import type { SolverCode, SolverContext } from '../solver.ts';
@@ -26,6 +27,8 @@ const doublings = 20;
 const rounding = 1e-14;
 /** Margins that have been added up from this many steps are computed again. */
 const stale = 8;
+/** The gap after a whole step is mostly more than this share of what P has fallen by. */
+const leastGap = 0.05;
 
 export type NewtonSettings = Readonly<Record<string, never>>;
 
@@ -73,12 +76,16 @@ class Newton extends BlockMethod {
     primal: 0,
     /** The best bound so far. */
     dual: -Infinity,
+    /** What the last step has lowered P by. */
+    fall: Infinity,
     /** Of the gradient at the first step, in the norm that its system has. */
     firstSize: 0,
     /** Steps since the margins were computed from the weights. */
     age: 0,
     /** The last step was a whole one. */
     whole: false,
+    /** The image is that of α. */
+    hasImage: false,
     /** No step leads down any more: the optimum, to rounding. */
     resting: false,
   };
@@ -87,10 +94,14 @@ class Newton extends BlockMethod {
   readonly #system: ConjugateGradients;
   readonly #row: RowVectors;
   readonly #column: Readonly<Record<'weights' | 'image' | 'step' | 'residual' | 'ridge', Vector>>;
+  readonly #isBent: boolean;
+  /** The gap of this point, once it has been evaluated. */
+  #evaluated: Gap | undefined;
 
-  constructor(context: SolverContext, memory: NewtonMemory) {
+  constructor(context: SolverContext, memory: NewtonMemory, loss: Loss) {
     super(new BlockState(context), memory, memory.bound);
     const { objective, problem, team, start } = context;
+    this.#isBent = loss.openEnds && loss.module === undefined;
     const vectors = new Vectors(context, memory.vectors);
     const named = rowNames.map((name) => [name, vectors.rows(memory[name])] as const);
     const row = Object.fromEntries(named) as RowVectors;
@@ -120,8 +131,7 @@ class Newton extends BlockMethod {
     if (start) objective.copyColumns(start.weights, this.weights);
     if (start) this.#computeMargins();
     team.barrier();
-    this.scalars.primal = objective.primal(this.weights, this.margins);
-    this.#differentiate();
+    this.scalars.primal = this.#expand(row.margins) + this.#penalty();
     this.passes = vectors.products;
   }
 
@@ -130,9 +140,10 @@ class Newton extends BlockMethod {
     if (!this.#step()) {
       // Margins that are exact again may show the way.
       this.#computeMargins();
-      this.#differentiate();
+      this.#expand(this.#row.margins);
       this.scalars.resting = !this.#step();
     }
+    this.#evaluated = undefined;
     this.passes = this.#vectors.products;
   }
 
@@ -141,11 +152,29 @@ class Newton extends BlockMethod {
     this.scalars.age = 0;
   }
 
-  /** α and its image at the current point. */
+  /** The mean loss at the margins, with α and T of them. */
+  #expand(margins: Vector): number {
+    const { alpha, curvatures } = this.#row;
+    this.scalars.hasImage = false;
+    const sum = this.#vectors.expand(margins, this.#isBent, alpha, curvatures);
+    return sum / this.context.problem.totalWeight;
+  }
+
+  /** The penalty of the weights. */
+  #penalty(): number {
+    const { objective, problem, kernels, team } = this.context;
+    const [penalty] = team.reduce(1, (block, values) => {
+      const of = (array: Float64Array) => objective.columnsOf(array, block);
+      values[0] = kernels.penaltySum(of(this.weights), of(problem.l1), of(problem.l2));
+    });
+    return penalty;
+  }
+
+  /** The image of α. */
   #differentiate(): void {
-    const { margins, alpha } = this.#row;
-    this.#vectors.slopes(margins, alpha);
-    this.#computeImage(alpha, this.#column.image);
+    if (this.scalars.hasImage) return;
+    this.#computeImage(this.#row.alpha, this.#column.image);
+    this.scalars.hasImage = true;
   }
 
   #computeImage(alpha: Vector, image: Vector): void {
@@ -156,39 +185,40 @@ class Newton extends BlockMethod {
 
   /** One step; false, and nothing has changed, when no point with a smaller P was found. */
   #step(): boolean {
-    const { objective } = this.context;
     const { scalars } = this;
     const { weights, step } = this.#column;
     const { margins, stepImage } = this.#row;
-    this.#solve();
-    const share = this.#search();
-    if (!(share > 0)) return false;
     const vectors = this.#vectors;
-    vectors.combine(weights, weights, share, step);
-    vectors.combine(margins, margins, share, stepImage);
-    const primal = objective.primal(this.weights, this.margins);
-    if (!(primal <= scalars.primal + rounding * Math.abs(scalars.primal))) {
+    this.#differentiate();
+    this.#solve();
+    const { share, loss } = this.#search();
+    if (share > 0) {
+      vectors.combine(weights, weights, share, step);
+      vectors.combine(margins, margins, share, stepImage);
+      const primal = (loss ?? this.#expand(margins)) + this.#penalty();
+      if (primal <= scalars.primal + rounding * Math.abs(scalars.primal)) {
+        scalars.fall = scalars.primal - primal;
+        scalars.primal = primal;
+        scalars.whole = share === 1;
+        scalars.age++;
+        if (scalars.age >= stale) {
+          this.#computeMargins();
+          scalars.primal = this.#expand(margins) + this.#penalty();
+        }
+        return true;
+      }
       vectors.combine(weights, weights, -share, step);
       vectors.combine(margins, margins, -share, stepImage);
-      return false;
     }
-    scalars.primal = primal;
-    scalars.whole = share === 1;
-    if (scalars.whole) this.#foresee();
-    scalars.age++;
-    if (scalars.age >= stale) {
-      this.#computeMargins();
-      scalars.primal = objective.primal(this.weights, this.margins);
-    }
-    this.#differentiate();
-    return true;
+    scalars.whole = false;
+    this.#expand(margins);
+    return false;
   }
 
   /** dw and X dw. */
   #solve(): void {
     const vectors = this.#vectors;
     const { weights, image, residual, ridge } = this.#column;
-    vectors.curvatures(this.#row.margins, this.#row.curvatures);
     vectors.multiply(ridge, weights, residual);
     vectors.combine(residual, image, -1, residual);
     const size = this.#system.prepare();
@@ -212,8 +242,8 @@ class Newton extends BlockMethod {
     this.#vectors.combine(foreseen, alpha, -1, foreseen);
   }
 
-  /** How much of the step to take; 0 if it does not lead down. */
-  #search(): number {
+  /** How much of the step to take, 0 if it does not lead down; and the mean loss there, with α and T. */
+  #search(): { readonly share: number; readonly loss?: number } {
     const { weights, step, ridge, residual } = this.#column;
     const { alpha, stepImage, margins, weighted } = this.#row;
     const { totalWeight } = this.context.problem;
@@ -225,35 +255,45 @@ class Newton extends BlockMethod {
       [alpha, stepImage],
     );
     const atStart = falls / totalWeight - linear;
-    if (!(atStart > 0)) return 0;
-    const descent = (share: number) => {
-      vectors.combine(weighted, margins, share, stepImage);
-      vectors.slopes(weighted, weighted);
-      const found = vectors.dots([weighted, stepImage])[0] / totalWeight - linear - share * square;
+    if (!(atStart > 0)) return { share: 0 };
+    const slopeOf = (slopes: Vector, share: number) => {
+      const found = vectors.dots([slopes, stepImage])[0] / totalWeight - linear - share * square;
       // What overflows is far too long.
       return found < Infinity ? found : -Infinity;
     };
+    const descent = (share: number) => {
+      vectors.combine(weighted, margins, share, stepImage);
+      vectors.slopes(weighted, weighted);
+      return slopeOf(weighted, share);
+    };
+    this.#foresee();
+    vectors.combine(weighted, margins, 1, stepImage);
+    const loss = this.#expand(weighted);
     let [low, atLow] = [0, atStart];
-    let [high, atHigh] = [1, descent(1)];
-    if (Math.abs(atHigh) <= flat * atStart) return 1;
+    let [high, atHigh] = [1, slopeOf(alpha, 1)];
+    if (Math.abs(atHigh) <= flat * atStart) return { share: 1, loss };
     for (let k = 0; k < doublings && atHigh > flatter * atStart; k++) {
       [low, atLow] = [high, atHigh];
       high *= 2;
       atHigh = descent(high);
     }
-    if (atHigh >= -flatter * atStart) return high;
+    if (atHigh >= -flatter * atStart) return { share: high };
     const goals = [-flatter * atStart, flatter * atStart] as const;
-    return findFlat(descent, [low, atLow], [high, atHigh], goals);
+    return { share: findFlat(descent, [low, atLow], [high, atHigh], goals) };
   }
 
   override evaluate(): Gap {
-    const { primal } = this.scalars;
-    let dual = this.scalars.whole ? this.#boundOf(this.#row.foreseen) : -Infinity;
-    // Without an intercept the bound of α takes no pass.
-    const isFree = !this.context.problem.intercept;
-    if (isFree || relativeGap({ primal, dual }) > this.context.tolerance) {
-      dual = this.#improve(dual);
-    }
+    this.#evaluated ??= this.#findGap();
+    return this.#evaluated;
+  }
+
+  #findGap(): Gap {
+    const { primal, whole, fall } = this.scalars;
+    const { tolerance, problem } = this.context;
+    // Without an intercept α, whose image the next step needs, has a bound that takes no pass.
+    const isFar = !problem.intercept && leastGap * fall > tolerance * Math.abs(primal);
+    let dual = whole && !isFar ? this.#boundOf(this.#row.foreseen) : -Infinity;
+    if (relativeGap({ primal, dual }) > tolerance) dual = this.#improve(dual);
     this.scalars.dual = Math.max(this.scalars.dual, dual);
     this.passes = this.#vectors.products;
     return { primal, dual };
@@ -275,6 +315,7 @@ class Newton extends BlockMethod {
     const { alpha, bound, weighted } = this.#row;
     const vectors = this.#vectors;
     if (!problem.intercept) {
+      this.#differentiate();
       const found = objective.dualOfImage(alpha.all, this.#memory.image);
       if (found > known) vectors.copy(alpha, bound);
       return Math.max(found, known);
@@ -292,12 +333,14 @@ class Newton extends BlockMethod {
 
   /** Work that was counted before. */
   override resume(): void {
-    this.#differentiate();
+    const { hasImage } = this.scalars;
+    this.#expand(this.#row.margins);
+    if (hasImage) this.#differentiate();
     this.#vectors.products = this.passes;
   }
 }
 
 export const newton: SolverCode<NewtonSettings, NewtonMemory> = {
   allocate,
-  create: (context, memory) => new Newton(context, memory),
+  create: (context, memory, _settings, loss) => new Newton(context, memory, loss),
 };

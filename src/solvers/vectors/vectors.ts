@@ -160,10 +160,15 @@ export class Vectors {
     this.#context.objective.dualPoint(margins.all, alpha.all);
   }
 
-  /** target_i ← c_i ℓ''(u_i) of the rows. */
-  curvatures(margins: Vector, target: Vector): void {
-    const { kernels, objective, problem } = this.#context;
-    const [y, c] = [problem.labels, problem.rowWeights].map((all) => objective.ownRows(all));
-    kernels.lossCurvatures(margins.own, y, c, target.own);
+  /** Σ c_i ℓ(u_i), with alpha_i ← −c_i ℓ'(u_i) and curvatures_i ← c_i ℓ''(u_i); see Kernels.expandLoss. */
+  expand(margins: Vector, isBent: boolean, alpha: Vector, curvatures: Vector): number {
+    const { kernels, problem, team } = this.#context;
+    const [y, c] = [problem.labels, problem.rowWeights].map((all) => this.rows(all));
+    const [sum] = team.reduce(1, (part, values) => {
+      const [u, labels, weights] = [margins, y, c].map((rows) => this.#partOf(rows, part));
+      const [a, h] = [alpha, curvatures].map((rows) => this.#partOf(rows, part));
+      values[0] = kernels.expandLoss(u, labels, weights, isBent, a, h);
+    });
+    return sum;
   }
 }

@@ -130,24 +130,33 @@ export const plainVectorKernels: VectorKernels = {
 /** How far from where ℓ* has its slope, relative to it, a score is on a straight part. */
 const straightFrom = 1e-9;
 
+/** Where ℓ* has the slope ℓ'(u), is u: on a straight part it is anywhere. */
+function isOnCurve(loss: Loss, u: number, slope: number, y: number): boolean {
+  const distance = Math.abs(u - loss.conjugateDerivative(slope, y, loss.parameter));
+  return !(distance > straightFrom * (1 + Math.abs(u)));
+}
+
 /**
  * ℓ''(u) = 1/ℓ*''(ℓ'(u)), without the least value that `curvature` has for the sake of single steps; 0
- * on a straight part. On a steep part that is nearly straight a quadratic with this curvature would
- * fall far below 0: one with ℓ'²/(2ℓ) touches it, and half of that is the least. Where ℓ is so small
- * that it is all rounding errors, that exceeds |ℓ'| and does not count.
+ * on a straight part, which a loss that `isBent` has not. On a steep part that is nearly straight a
+ * quadratic with this curvature would fall far below 0: one with ℓ'²/(2ℓ) touches it, and half of that
+ * is the least. Where ℓ is so small that it is all rounding errors, that exceeds |ℓ'| and does not count.
  */
-function curvatureOf(loss: Loss, u: number, y: number): number {
+function curvatureOf(
+  loss: Loss,
+  [u, y]: readonly [u: number, y: number],
+  isBent: boolean,
+  [here, slope]: readonly [value: number, slope: number],
+): number {
   const { parameter } = loss;
-  const slope = loss.derivative(u, y, parameter);
   const size = Math.abs(slope);
-  const distance = Math.abs(u - loss.conjugateDerivative(slope, y, parameter));
   let curvature = 0;
-  if (!(distance > straightFrom * (1 + Math.abs(u)))) {
+  if (isBent || isOnCurve(loss, u, slope, y)) {
     curvature = loss.curvature(u, y, parameter, slope);
     const inverse = loss.conjugateCurvature?.(slope, y, parameter);
     if (inverse !== undefined) curvature = Math.min(curvature, 1 / inverse);
   }
-  const chord = (0.25 * size * size) / loss.value(u, y, parameter);
+  const chord = (0.25 * size * size) / here;
   return chord < size && chord > curvature ? chord : curvature;
 }
 
@@ -205,10 +214,17 @@ export function plainSumKernels(loss: Loss) {
       }
     },
 
-    lossCurvatures(margins, labels, rowWeights, target) {
+    expandLoss(margins, labels, rowWeights, isBent, alpha, curvatures) {
+      let sum = 0;
       for (let i = 0; i < margins.length; i++) {
-        target[i] = rowWeights[i] * curvatureOf(loss, margins[i], labels[i]);
+        const [u, y, c] = [margins[i], labels[i], rowWeights[i]];
+        const here = loss.value(u, y, parameter);
+        const slope = loss.derivative(u, y, parameter);
+        if (c !== 0) sum += c * here;
+        alpha[i] = -(c * slope);
+        curvatures[i] = c * curvatureOf(loss, [u, y], isBent, [here, slope]);
       }
+      return sum;
     },
 
     dualSlopes(alpha, labels, rowWeights, target) {

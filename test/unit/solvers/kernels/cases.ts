@@ -346,12 +346,11 @@ export const kernelCases: Readonly<Record<string, KernelCase>> = {
       return undefined;
     };
   },
-  lossCurvatures: (arena, random, loss) => {
+  expandLoss: (arena, random, loss) => {
     const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);
-    return (kernels) => {
-      kernels.lossCurvatures(to, labels, rowWeights, from);
-      return undefined;
-    };
+    const alpha = doubles(arena, to.length, () => 0);
+    const isBent = loss.openEnds;
+    return (kernels) => kernels.expandLoss(to, labels, rowWeights, isBent, alpha, from);
   },
   dualSlopes: (arena, random, loss) => {
     const { labels, rowWeights, from, to } = drawSegment(arena, random, loss);

@@ -72,12 +72,17 @@ describe.each([1, 3])('grid %i', (grid) => {
     expect(vectors.largest(a)).toBe(Math.max(...a.all));
   });
 
-  test('slopes and curvatures of the rows', () => {
-    const [u, alpha, curvatures] = [ofRows(), ofRows(), ofRows()];
+  test.each([true, false])('losses, slopes and curvatures of the rows, bent %s', (isBent) => {
+    const [u, alpha, slopes, curvatures] = [ofRows(), ofRows(), ofRows(), ofRows()];
+    const sum = vectors.expand(u, isBent, slopes, curvatures);
     vectors.slopes(u, alpha);
-    vectors.curvatures(u, curvatures);
+    expect([...slopes.all]).toEqual([...alpha.all]);
     const y = [...partition.rowOrder].map((row) => labels[row]);
     const beta = y.map((label, i) => 1 / (1 + Math.exp(label * u.all[i])));
+    expect(sum).toBeCloseTo(
+      beta.reduce((before, b) => before - Math.log(1 - b), 0),
+      10,
+    );
     near(
       alpha.all,
       beta.map((b, i) => y[i] * b),
