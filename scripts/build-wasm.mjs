@@ -1,5 +1,5 @@
 /**
- * Compiles the hot loops to WebAssembly, once per loss: assembly/kernels.ts imports the loss from
+ * Compiles the reader of text to WebAssembly, and the hot loops of training once per loss: assembly/kernels.ts imports the loss from
  * `./loss`, a file that exists only in the compiler's eyes and forwards to src/problem/losses/<loss>.ts.
  * So no call and no branch on the loss remains in a loop, and the mathematics is written once.
  */
@@ -10,12 +10,16 @@ import { exportNames, signatures } from '../src/solvers/kernels/signatures.ts';
 import { fingerprint, fingerprintOf } from './fingerprint.mjs';
 
 const entry = 'assembly/kernels.ts';
+/** The reader of text, a module by itself that knows no loss. */
+const textModule = 'text';
 /**
  * Where the compiler sees the losses. It orders functions by the path of their file, so a fixed name
  * here keeps the bytes of the modules the same wherever the losses are.
  */
 const lossFolderSeen = 'src/losses/losses/';
 const recordFile = '.cache/wasm.json';
+/** Names of all modules. */
+export const modules = [...lossNames, textModule];
 /** The calls of the kernels, a module that src/solvers/kernels/wasm.ts imports. */
 export const callsFile = 'wasm/calls.js';
 
@@ -23,6 +27,8 @@ export const callsFile = 'wasm/calls.js';
 const flags =
   '-O3 --runtime stub --noAssert --enable threads --enable simd ' +
   '--importMemory --sharedMemory --initialMemory 1 --maximumMemory 65536';
+/** Every thread reads text in a memory of its own. */
+const textFlags = '-O3 --runtime stub --noAssert --enable simd --importMemory --initialMemory 1';
 
 /**
  * What one output was made from: the hash of every source file the compiler read.
@@ -63,19 +69,22 @@ function upToDate(record, tool, outFile) {
 }
 
 /**
- * @param {string} lossName
+ * @param {string} name of a loss, or of the module for text
  * @param {string} tool
  * @param {string} outFile
  * @returns {Promise<BuildRecord>}
  */
-async function compile(lossName, tool, outFile) {
+async function compile(name, tool, outFile) {
+  const isText = name === textModule;
+  const file = isText ? 'assembly/text.ts' : entry;
+  const options = (isText ? textFlags : flags).split(' ');
   /** @type {Record<string, string>} */
   const sources = {};
   /** @type {Uint8Array | undefined} */
   let binary;
-  const { error, stdout, stderr } = await main([entry, '--outFile', outFile, ...flags.split(' ')], {
-    readFile(name) {
-      const source = resolveSource(name.replaceAll('\\', '/'), lossName);
+  const { error, stdout, stderr } = await main([file, '--outFile', outFile, ...options], {
+    readFile(path) {
+      const source = resolveSource(path.replaceAll('\\', '/'), name);
       if ('text' in source) return source.text;
       const text = readSource(source.file);
       if (text !== undefined) sources[source.file] = fingerprint(text);
@@ -88,9 +97,8 @@ async function compile(lossName, tool, outFile) {
   });
   if (error || !binary) {
     const messages = `${stdout}${stderr}`.trim();
-    throw new Error(
-      `${entry} with src/problem/losses/${lossName}.ts:\n${messages || error?.message}`,
-    );
+    const title = isText ? file : `${file} with src/problem/losses/${name}.ts`;
+    throw new Error(`${title}:\n${messages || error?.message}`);
   }
   write(outFile, binary);
   return { tool, sources, output: fingerprint(Buffer.from(binary)) };
@@ -153,7 +161,7 @@ function write(file, content) {
 /**
  * Writes the calls and compiles what changed since last time.
  *
- * @returns {Promise<number>} how many losses were compiled
+ * @returns {Promise<number>} how many modules were compiled
  */
 export async function buildWasm() {
   const tool = fingerprintOf([
@@ -166,10 +174,10 @@ export async function buildWasm() {
   mkdirSync('.cache', { recursive: true });
   writeCalls();
   let compiled = 0;
-  for (const lossName of lossNames) {
-    const outFile = `wasm/${lossName}.wasm`;
-    if (upToDate(records[lossName], tool, outFile)) continue;
-    records[lossName] = await compile(lossName, tool, outFile);
+  for (const name of modules) {
+    const outFile = `wasm/${name}.wasm`;
+    if (upToDate(records[name], tool, outFile)) continue;
+    records[name] = await compile(name, tool, outFile);
     compiled += 1;
     writeFileSync(recordFile, JSON.stringify(records, null, 2));
   }

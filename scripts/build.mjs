@@ -5,8 +5,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { lossNames } from '../src/problem/losses/index.ts';
-import { buildWasm, callsFile } from './build-wasm.mjs';
+import { buildWasm, callsFile, modules } from './build-wasm.mjs';
 import { fingerprintOf, readStamp, writeStamp } from './fingerprint.mjs';
 import { writeNotices } from './notices.mjs';
 import { runTool } from './tools.mjs';
@@ -32,7 +31,7 @@ const outputs = [
   'dist/ui/index.html',
   'dist/NOTICES.txt',
   callsFile,
-  ...lossNames.map((name) => `wasm/${name}.wasm`),
+  ...modules.map((name) => `wasm/${name}.wasm`),
 ];
 
 /** @param {number} start as given by performance.now */
@@ -79,7 +78,7 @@ export async function build() {
   console.error('Building …');
   await step('WebAssembly kernels', async () => {
     const compiled = await buildWasm();
-    return compiled === 0 ? 'unchanged' : `${compiled} of ${lossNames.length} compiled`;
+    return compiled === 0 ? 'unchanged' : `${compiled} of ${modules.length} compiled`;
   });
   await step('library, command line tool, dashboard and types', async () => {
     await buildDist();

@@ -6,6 +6,9 @@ import { type Listener, type Requests, RequestThread, threadEntry } from './thre
 /** A small nursery, collected often: threads work on arrays outside of their heaps. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 
+/** Requests that a thread may have: one at work, one waiting. */
+const queued = 2;
+
 /** What a joint task of several threads may need besides their payloads. */
 interface JointTask {
   readonly onEvent?: Listener;
@@ -28,15 +31,24 @@ export class ThreadPool {
     this.#members = members;
   }
 
-  get started(): boolean {
-    return this.#members.some(({ started }) => started);
-  }
-
   run<Result>(task: string, payload: unknown, transfer?: ArrayBuffer[]): Promise<Result> {
     const idlest = this.#members.reduce((one, other) =>
       other.pending < one.pending ? other : one,
     );
     return idlest.request(task, payload, transfer);
+  }
+
+  /** The same on one of the first `count` threads; undefined if none has started and waits for work. */
+  tryRun<Result>(
+    count: number,
+    task: string,
+    payload: unknown,
+    transfer?: ArrayBuffer[],
+  ): Promise<Result> | undefined {
+    const free = this.#members
+      .slice(0, count)
+      .find(({ started, pending }) => started && pending < queued);
+    return free?.request(task, payload, transfer);
   }
 
   /** Runs `task` on `count` threads at the same time, each with its own payload. */

@@ -26,7 +26,7 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
 const fewBytes = 4 << 20;
 
 interface Caller {
-  /** Whether the calling thread may be taken until threads have started; default: it is never blocked. */
+  /** Whether the calling thread may be one of those that parse; default: it is never blocked. */
   readonly callingThread?: boolean;
 }
 
@@ -60,8 +60,9 @@ function threadRunner(threads?: number, callingThread = false): TaskRunner {
     ...(callingThread && { worthwhile: fewBytes }),
     run(task, payload, transfer) {
       const pool = threadPool(count);
-      if (callingThread && !pool.started) return inlineRunner.run(task, payload);
-      return pool.run(task, payload, transfer);
+      if (!callingThread) return pool.run(task, payload, transfer);
+      // It works beside all threads but one, which would only take turns with it.
+      return pool.tryRun(count - 1, task, payload, transfer) ?? inlineRunner.run(task, payload);
     },
     ownThread: () => new RequestThread(threadEntry('worker'), {}),
   };
