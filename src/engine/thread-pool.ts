@@ -38,6 +38,11 @@ export class ThreadPool {
     return idlest.request(task, payload, transfer);
   }
 
+  /** Starts the first `count` threads, which otherwise start with their first request. */
+  start(count: number): void {
+    for (const member of this.#members.slice(0, count)) member.start();
+  }
+
   /** The same on one of the first `count` threads; undefined if none has started and waits for work. */
   tryRun<Result>(
     count: number,
@@ -83,14 +88,14 @@ export class ThreadPool {
 }
 
 export function startThreads(entry: URL, threads: number): ThreadPool {
-  const start = () => new RequestThread(entry, { resourceLimits });
-  return new ThreadPool(Array.from({ length: threads }, start));
+  const make = () => new RequestThread(entry, { resourceLimits });
+  return new ThreadPool(Array.from({ length: threads }, make));
 }
 
 /** Starting a thread takes tens of milliseconds, so reading and training share theirs. */
 let current: ThreadPool | undefined;
 
-/** A pool of at least `threads` threads. */
+/** A pool of at least `threads` threads, which start when they are needed. */
 export function threadPool(threads: number): ThreadPool {
   if (!current || current.threads < threads) {
     void current?.closeWhenIdle();
@@ -101,7 +106,8 @@ export function threadPool(threads: number): ThreadPool {
 
 /** Starts threads that will be needed soon, while there is other work to do. */
 export function warmThreads(threads?: number): void {
-  threadPool(threadCount(threads));
+  const count = threadCount(threads);
+  threadPool(count).start(count);
 }
 
 export function threadCount(threads: number | undefined): number {
