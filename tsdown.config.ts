@@ -33,9 +33,25 @@ const quickStart = {
 
 const imported = /^import (?:\* as )?([\w$]+)?(?:, | )?(?:\{(.*)\} )?from "(node:[\w/]+)";$/gm;
 
+/** Modules that take milliseconds to load in every thread, and that few of them call. */
+const late = ['node:crypto', 'node:zlib'];
+
 function asked(_: string, whole?: string, named?: string, id = ''): string {
+  if (late.includes(id)) return askedLate(id, whole, named);
   const names = [whole, named && `{${named.replaceAll(' as ', ': ')}}`].filter(Boolean);
   return names.map((name) => `const ${name} = process.getBuiltinModule("${id}");`).join(' ');
+}
+
+/** All that is imported from these are functions, which ask for their module when they are called. */
+function askedLate(id: string, whole?: string, named = ''): string {
+  const module = `process.getBuiltinModule("${id}")`;
+  const functions = named.split(', ').filter(Boolean);
+  const lines = functions.map((name) => {
+    const [theirs, ours = theirs] = name.split(' as ');
+    return `const ${ours} = (...given) => ${module}.${theirs}(...given);`;
+  });
+  if (whole) lines.push(`const ${whole} = new Proxy({}, { get: (_, name) => ${module}[name] });`);
+  return lines.join(' ');
 }
 
 function escaped(unit: string): string {

@@ -1,22 +1,20 @@
 /**
- * Compiles the hot loops to WebAssembly, once per loss: assembly/kernels.ts imports the loss from
- * `./loss`, a file that exists only in the compiler's eyes and forwards to src/problem/losses/<loss>.ts.
- * So no call and no branch on the loss remains in a loop, and the mathematics is written once.
- * Each loss has two modules: for memories of up to 4 GiB, and with addresses of 64 bits beyond.
+ * Compiles the reader of text to WebAssembly, and the hot loops of training once per loss:
+ * assembly/kernels.ts imports the loss from `./loss`, a file that exists only in the compiler's eyes
+ * and forwards to src/problem/losses/<loss>.ts. So no call and no branch on the loss remains in a
+ * loop, and the mathematics is written once. Each loss has two modules: for memories of up to 4 GiB,
+ * and with addresses of 64 bits beyond.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { main } from 'assemblyscript/asc';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { lossNames } from '../src/problem/losses/index.ts';
 import { exportNames, signatures } from '../src/solvers/kernels/signatures.ts';
 import { fingerprint, fingerprintOf } from './fingerprint.mjs';
-import { WideAddresses } from './wide-addresses.mjs';
+import { readSource, write } from './sources.mjs';
 
-const entry = 'assembly/kernels.ts';
-/**
- * Where the compiler sees the losses. It orders functions by the path of their file, so a fixed name
- * here keeps the bytes of the modules the same wherever the losses are.
- */
-const lossFolderSeen = 'src/losses/losses/';
+const kernelFile = 'assembly/kernels.ts';
 const recordFile = '.cache/wasm.json';
 /** The calls of the kernels, a module that src/solvers/kernels/wasm.ts imports. */
 export const callsFile = 'wasm/calls.js';
@@ -25,41 +23,28 @@ export const callsFile = 'wasm/calls.js';
 const flags =
   '-O3 --runtime stub --noAssert --enable threads --enable simd ' +
   '--importMemory --sharedMemory --initialMemory 1 --maximumMemory 65536';
-
-/** The modules, by their name in wasm/. */
-const modules = lossNames.flatMap((loss) => [
-  { name: loss, loss, transforms: [] },
-  { name: `${loss}64`, loss, transforms: [WideAddresses] },
-]);
-export const moduleFiles = modules.map(({ name }) => `wasm/${name}.wasm`);
+/** Every thread reads text in a memory of its own. */
+const textFlags = '-O3 --runtime stub --noAssert --enable simd --importMemory --initialMemory 1';
 
 /**
- * What one output was made from: the hash of every source file the compiler read.
+ * A module, by its name in wasm/. One that imports a loss says which; a wide one has addresses of 64
+ * bits.
  *
- * @typedef {{ tool: string, sources: Record<string, string>, output: string }} BuildRecord
+ * @typedef {{ name: string, file: string, loss?: string, flags: string, wide: boolean }} Module
+ * @type {Module[]}
  */
+const modules = [
+  { name: 'text', file: 'assembly/text.ts', flags: textFlags, wide: false },
+  ...lossNames.flatMap((loss) => [
+    { name: loss, file: kernelFile, loss, flags, wide: false },
+    { name: `${loss}64`, file: kernelFile, loss, flags, wide: true },
+  ]),
+];
+/** @param {string} name */
+const outFileOf = (name) => `wasm/${name}.wasm`;
+export const moduleFiles = modules.map(({ name }) => outFileOf(name));
 
-/**
- * The file behind a path the compiler requests, or the text of a file that is made up.
- *
- * @param {string} name
- * @param {string} lossName
- * @returns {{ file: string } | { text: string }}
- */
-function resolveSource(name, lossName) {
-  if (name === 'assembly/loss.ts') {
-    return { text: `export * from '../${lossFolderSeen}${lossName}.ts';` };
-  }
-  // Imports in src carry the extension, to which the compiler adds its own.
-  const file = name.replace(/\.ts\.ts$/, '.ts').replace(lossFolderSeen, 'src/problem/losses/');
-  // Reading a double's bits needs typed arrays in JavaScript and is one instruction here.
-  return { file: file === 'src/math/bits.ts' ? 'assembly/bits.ts' : file };
-}
-
-/** @param {string} file */
-function readSource(file) {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
+/** @typedef {import('./compile-wasm.mjs').Compiled & { tool: string }} BuildRecord */
 
 /** @param {BuildRecord | undefined} record @param {string} tool @param {string} outFile */
 function upToDate(record, tool, outFile) {
@@ -69,41 +54,6 @@ function upToDate(record, tool, outFile) {
     const text = readSource(file);
     return text !== undefined && fingerprint(text) === hash;
   });
-}
-
-/**
- * @param {(typeof modules)[number]} module
- * @param {string} tool
- * @param {string} outFile
- * @returns {Promise<BuildRecord>}
- */
-async function compile({ loss: lossName, transforms }, tool, outFile) {
-  /** @type {Record<string, string>} */
-  const sources = {};
-  /** @type {Uint8Array | undefined} */
-  let binary;
-  const { error, stdout, stderr } = await main([entry, '--outFile', outFile, ...flags.split(' ')], {
-    readFile(name) {
-      const source = resolveSource(name.replaceAll('\\', '/'), lossName);
-      if ('text' in source) return source.text;
-      const text = readSource(source.file);
-      if (text !== undefined) sources[source.file] = fingerprint(text);
-      return text ?? null;
-    },
-    writeFile(_name, contents) {
-      binary = contents;
-    },
-    listFiles: () => null,
-    transforms,
-  });
-  if (error || !binary) {
-    const messages = `${stdout}${stderr}`.trim();
-    throw new Error(
-      `${entry} with src/problem/losses/${lossName}.ts:\n${messages || error?.message}`,
-    );
-  }
-  write(outFile, binary);
-  return { tool, sources, output: fingerprint(Buffer.from(binary)) };
 }
 
 /** The expression behind one value of a signature. @param {string} value */
@@ -150,17 +100,6 @@ ${kernels.join('')}});
 }
 
 /**
- * Written aside first, so that a program running meanwhile never sees half a file.
- *
- * @param {string} file
- * @param {string | Uint8Array} content
- */
-function write(file, content) {
-  writeFileSync(`${file}.new`, content);
-  renameSync(`${file}.new`, file);
-}
-
-/**
  * Writes the calls and compiles what changed since last time.
  *
  * @returns {Promise<string>} how many modules were compiled
@@ -168,6 +107,7 @@ function write(file, content) {
 export async function buildWasm() {
   const tool = fingerprintOf([
     'scripts/build-wasm.mjs',
+    'scripts/compile-wasm.mjs',
     'scripts/wide-addresses.mjs',
     'node_modules/assemblyscript/package.json',
   ]);
@@ -176,14 +116,22 @@ export async function buildWasm() {
   mkdirSync('wasm', { recursive: true });
   mkdirSync('.cache', { recursive: true });
   writeCalls();
-  let compiled = 0;
-  for (const module of modules) {
-    const { name } = module;
-    const outFile = `wasm/${name}.wasm`;
-    if (upToDate(records[name], tool, outFile)) continue;
-    records[name] = await compile(module, tool, outFile);
-    compiled += 1;
-    writeFileSync(recordFile, JSON.stringify(records, null, 2));
-  }
-  return compiled === 0 ? 'unchanged' : `${compiled} of ${modules.length} compiled`;
+  const stale = modules.filter(({ name }) => !upToDate(records[name], tool, outFileOf(name)));
+  const title = stale.length === 0 ? 'unchanged' : `${stale.length} of ${modules.length} compiled`;
+  const compileSome = async () => {
+    const thread = new Worker(new URL('./compile-wasm.mjs', import.meta.url));
+    try {
+      for (let module = stale.pop(); module; module = stale.pop()) {
+        thread.postMessage({ module, outFile: outFileOf(module.name) });
+        const [record] = await once(thread, 'message');
+        records[module.name] = { tool, ...record };
+        writeFileSync(recordFile, JSON.stringify(records, null, 2));
+      }
+    } finally {
+      await thread.terminate();
+    }
+  };
+  const threads = Math.min(availableParallelism(), stale.length);
+  await Promise.all(Array.from({ length: threads }, compileSome));
+  return title;
 }

@@ -108,12 +108,26 @@ export function grown<Numbers extends NumberArray | Uint8Array<ArrayBuffer>>(
   return larger;
 }
 
+/** From this size on memory is worth pages of its own. */
+const worthPages = 1 << 17;
+
+/** Memory whose pages the system gets back when it is dropped: those of growable buffers, if of any. */
+function sharedBuffer(bytes: number): SharedArrayBuffer {
+  return bytes < worthPages
+    ? new SharedArrayBuffer(bytes)
+    : new SharedArrayBuffer(bytes, { maxByteLength: bytes });
+}
+
 /** A copy in shared memory of exactly the size needed. */
 function sharedCopy<Numbers extends NumberArray>(
-  type: { new (buffer: SharedArrayBuffer): Numbers; readonly BYTES_PER_ELEMENT: number },
+  type: {
+    new (buffer: SharedArrayBuffer, offset: number, length: number): Numbers;
+    readonly BYTES_PER_ELEMENT: number;
+  },
   source: ArrayLike<number>,
 ): Numbers {
-  const copy = new type(new SharedArrayBuffer(source.length * type.BYTES_PER_ELEMENT));
+  const buffer = sharedBuffer(source.length * type.BYTES_PER_ELEMENT);
+  const copy = new type(buffer, 0, source.length);
   copy.set(source);
   return copy;
 }

@@ -29,6 +29,8 @@ export class CallingThread implements Requests {
     this.#tasks = tasks;
   }
 
+  start(): void {}
+
   async request<Result>(
     task: string,
     payload?: unknown,

@@ -6,6 +6,9 @@ import { type Listener, type Requests, RequestThread, threadEntry } from './thre
 /** A small nursery, collected often: threads work on arrays outside of their heaps. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4 };
 
+/** Requests that a thread may have: one at work, one waiting. */
+const queued = 2;
+
 /** What a joint task of several threads may need besides their payloads. */
 interface JointTask {
   readonly onEvent?: Listener;
@@ -28,15 +31,29 @@ export class ThreadPool {
     this.#members = members;
   }
 
-  get started(): boolean {
-    return this.#members.some(({ started }) => started);
-  }
-
   run<Result>(task: string, payload: unknown, transfer?: ArrayBuffer[]): Promise<Result> {
     const idlest = this.#members.reduce((one, other) =>
       other.pending < one.pending ? other : one,
     );
     return idlest.request(task, payload, transfer);
+  }
+
+  /** Starts the first `count` threads, which otherwise start with their first request. */
+  start(count: number): void {
+    for (const member of this.#members.slice(0, count)) member.start();
+  }
+
+  /** The same on one of the first `count` threads; undefined if none has started and waits for work. */
+  tryRun<Result>(
+    count: number,
+    task: string,
+    payload: unknown,
+    transfer?: ArrayBuffer[],
+  ): Promise<Result> | undefined {
+    const free = this.#members
+      .slice(0, count)
+      .find(({ started, pending }) => started && pending < queued);
+    return free?.request(task, payload, transfer);
   }
 
   /** Runs `task` on `count` threads at the same time, each with its own payload. */
@@ -71,14 +88,14 @@ export class ThreadPool {
 }
 
 export function startThreads(entry: URL, threads: number): ThreadPool {
-  const start = () => new RequestThread(entry, { resourceLimits });
-  return new ThreadPool(Array.from({ length: threads }, start));
+  const make = () => new RequestThread(entry, { resourceLimits });
+  return new ThreadPool(Array.from({ length: threads }, make));
 }
 
 /** Starting a thread takes tens of milliseconds, so reading and training share theirs. */
 let current: ThreadPool | undefined;
 
-/** A pool of at least `threads` threads. */
+/** A pool of at least `threads` threads, which start when they are needed. */
 export function threadPool(threads: number): ThreadPool {
   if (!current || current.threads < threads) {
     void current?.closeWhenIdle();
@@ -89,7 +106,8 @@ export function threadPool(threads: number): ThreadPool {
 
 /** Starts threads that will be needed soon, while there is other work to do. */
 export function warmThreads(threads?: number): void {
-  threadPool(threadCount(threads));
+  const count = threadCount(threads);
+  threadPool(count).start(count);
 }
 
 export function threadCount(threads: number | undefined): number {

@@ -34,6 +34,7 @@ export interface Requests {
   readonly pending: number;
   /** Whether an answer need not wait for the start. */
   readonly started: boolean;
+  start(): void;
   request<Result>(
     task: string,
     payload?: unknown,
@@ -43,9 +44,15 @@ export interface Requests {
   terminate(): Promise<void>;
 }
 
-/** A thread that answers requests by name; it keeps the process alive only while it owes answers. */
+/**
+ * A thread that answers requests by name; it starts with the first one, and keeps the process alive
+ * only while it owes answers.
+ */
 export class RequestThread implements Requests {
-  readonly #worker: Worker;
+  readonly #entry: URL;
+  readonly #options: WorkerOptions;
+  readonly #onReport: Listener;
+  #worker: Worker | undefined;
   readonly #pending = new Map<number, Pending>();
   /** Requests made so far. */
   requests = 0;
@@ -54,18 +61,26 @@ export class RequestThread implements Requests {
 
   /** `onReport` gets what the thread sends without a request. */
   constructor(entry: URL, options: WorkerOptions, onReport: Listener = () => {}) {
-    this.#worker = new Worker(entry, options);
-    this.#worker.on('message', (posted: unknown) => {
+    this.#entry = entry;
+    this.#options = options;
+    this.#onReport = onReport;
+  }
+
+  /** Starts the thread now, so that a first request need not wait for it. */
+  start(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(this.#entry, this.#options);
+    worker.on('message', (posted: unknown) => {
       const message = received(posted);
       this.started = true;
       if (message instanceof Object && 'id' in message) this.#hear(message as Reply);
-      else onReport(message);
+      else this.#onReport(message);
     });
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', (code) =>
-      this.#fail(new Error(`a worker thread ended with code ${code}`)),
-    );
-    this.#worker.unref();
+    worker.on('error', (error) => this.#fail(error));
+    worker.on('exit', (code) => this.#fail(new Error(`a worker thread ended with code ${code}`)));
+    worker.unref();
+    this.#worker = worker;
+    return worker;
   }
 
   get pending(): number {
@@ -82,8 +97,9 @@ export class RequestThread implements Requests {
     const id = this.requests++;
     return new Promise<Result>((resolve, reject) => {
       this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject, onEvent });
-      this.#worker.ref();
-      post(this.#worker, { id, task, payload } satisfies Request, transfer);
+      const worker = this.start();
+      worker.ref();
+      post(worker, { id, task, payload } satisfies Request, transfer);
     });
   }
 
@@ -95,7 +111,7 @@ export class RequestThread implements Requests {
       return;
     }
     this.#pending.delete(reply.id);
-    if (this.#pending.size === 0) this.#worker.unref();
+    if (this.#pending.size === 0) this.#worker?.unref();
     if ('result' in reply) pending.resolve(reply.result);
     else {
       const { error, kind } = reply;
@@ -111,11 +127,11 @@ export class RequestThread implements Requests {
 
   /** Lets the process end without the answers. */
   unref(): void {
-    this.#worker.unref();
+    this.#worker?.unref();
   }
 
   async terminate(): Promise<void> {
-    await this.#worker.terminate();
+    await this.#worker?.terminate();
   }
 }
 

@@ -14,7 +14,7 @@ import { inlineRunner, type TaskRunner } from '../data/read/tasks.ts';
 import { collectGarbage } from '../engine/arena.ts';
 import { leastMemory, limitText, machineMemory, programBytes } from '../engine/memory.ts';
 import { RequestThread, threadEntry } from '../engine/thread.ts';
-import { threadCount, threadPool } from '../engine/thread-pool.ts';
+import { threadCount, threadPool, warmThreads } from '../engine/thread-pool.ts';
 import { UsageError } from '../errors.ts';
 
 export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
@@ -22,11 +22,14 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
   threads?: number;
 }
 
+/** Data of so many non-zeros is laid out on all threads. */
+const worthThreads = 1e6;
+
 /** The calling thread, if it may be taken, reads data of up to this many bytes alone. */
 const fewBytes = 4 << 20;
 
 interface Caller {
-  /** Whether the calling thread may be taken until threads have started; default: it is never blocked. */
+  /** Whether the calling thread may be one of those that parse; default: it is never blocked. */
   readonly callingThread?: boolean;
 }
 
@@ -41,7 +44,10 @@ export async function readDataset(
   source: DataSource,
   { threads, callingThread, ...options }: ReadDatasetOptions & Caller = {},
 ): Promise<Dataset> {
-  return read(source, { ...options, runner: threadRunner(threads, callingThread) });
+  const runner = threadRunner(threads, callingThread);
+  const dataset = await read(source, { ...options, runner });
+  if (callingThread && dataset.nonzeros >= worthThreads) warmThreads(threads);
+  return dataset;
 }
 
 /** Reads what one of several processes has to read of the data, on all cores. */
@@ -60,8 +66,10 @@ function threadRunner(threads?: number, callingThread = false): TaskRunner {
     ...(callingThread && { worthwhile: fewBytes }),
     run(task, payload, transfer) {
       const pool = threadPool(count);
-      if (callingThread && !pool.started) return inlineRunner.run(task, payload);
-      return pool.run(task, payload, transfer);
+      if (!callingThread) return pool.run(task, payload, transfer);
+      // It works beside all threads but one, which starts once there is a core for it.
+      pool.start(count - 1);
+      return pool.tryRun(count - 1, task, payload, transfer) ?? inlineRunner.run(task, payload);
     },
     ownThread: () => new RequestThread(threadEntry('worker'), {}),
   };

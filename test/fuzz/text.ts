@@ -1,14 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import zlib from 'node:zlib';
 import { BinaryWriter } from '../../src/data/binary/writer.ts';
 import type { Dataset } from '../../src/data/dataset.ts';
 import { nameLines } from '../../src/data/read/feature-names.ts';
 import type { ReadOptions } from '../../src/data/read/pieces.ts';
 import { readDataset } from '../../src/data/read/read.ts';
+import { type LibsvmOptions, parseLibsvm } from '../../src/data/text/libsvm.ts';
+import { readLibsvm } from '../../src/data/text/libsvm-reader.ts';
 import { TextWriter } from '../../src/data/text/write.ts';
 import type { OutputFile } from '../../src/files.ts';
 import { type Random, stream } from '../../src/math/random.ts';
+import { outcomeOf } from '../support/libsvm-twins.ts';
 import {
   checkDataset,
   contentOf,
@@ -100,6 +104,17 @@ function checkSame(one: string, other: string, what: string): void {
     throw new Fault(`another result ${what}`, `${what}: ${difference(one, other)}`);
 }
 
+/** LIBSVM text is read by two parsers. */
+function checkTwins(bytes: Uint8Array, options: LibsvmOptions): void {
+  const [ours, theirs] = [readLibsvm, parseLibsvm].map((parse) =>
+    outcomeOf(() => parse(bytes, options)),
+  );
+  if (!isDeepStrictEqual(ours, theirs)) {
+    const text = `${inspect(ours)}, plain: ${inspect(theirs)}`;
+    throw new Fault('another result of the plain parser', text);
+  }
+}
+
 function inMemory(): { readonly file: OutputFile; bytes(): Uint8Array } {
   const chunks: Uint8Array[] = [];
   const write = async (data: string | Uint8Array) => void chunks.push(Buffer.from(data));
@@ -186,6 +201,7 @@ class TextAttack implements Attack {
   async #try(input: TextCase, way: Way, draws: Draws): Promise<'accepted' | 'refused'> {
     const { bytes, name, options } = input;
     const read = await readOrMessage(() => readInMemory(bytes, name, whole(options)));
+    if (input.format === 'libsvm') checkTwins(bytes, options);
     if ('message' in read) checkMessage(read.message, input);
     else checkDataset(read.dataset, options.textLabels === true);
     if (way === 'blocks') await this.#inBlocks(input, draws, read);

@@ -5,6 +5,7 @@ import zlib from 'node:zlib';
 import { DataError } from '../../errors.ts';
 import { magic } from '../binary/layout.ts';
 import { grown } from '../dataset.ts';
+import { textBuffer } from '../text/libsvm-reader.ts';
 import { LineError } from './line-error.ts';
 
 const newline = 10;
@@ -324,7 +325,10 @@ function fill(file: number, origin: number, filled: number, target: number): num
   return position;
 }
 
+/** The buffer is empty after the memory for text has grown, but its bytes are still there. */
 function reserve(length: number): void {
   if (buffer.length >= length) return;
-  buffer = grown(buffer, Math.max(length, Math.min(2 * buffer.length, length + largestRead)));
+  buffer =
+    textBuffer(length) ??
+    grown(buffer, Math.max(length, Math.min(2 * buffer.length, length + largestRead)));
 }

@@ -42,6 +42,8 @@ import {
 const megabyte = 1 << 20;
 /** Below this the calling thread is done before a worker has started. */
 const smallInput = megabyte;
+/** Bytes of a range of LIBSVM text: with its numbers, they stay in the cache of one core. */
+const rangeBytes = megabyte;
 /** Text and numbers of a larger block would fall out of the cache of the core that parses it. */
 const largestBlock = 4 * megabyte;
 
@@ -119,7 +121,7 @@ export class PieceReader {
   async #readRanges(piece: Piece, format: TextFormat, head: Uint8Array): Promise<void> {
     const { path, size } = piece.file;
     const [from, to] = clipped(piece);
-    const length = this.#blockSize(this.#bytes);
+    const length = this.#options.blockSize ?? rangeBytes;
     const position = new LinePosition(path, from);
     const plan = this.#libsvmPlan(path, format, head);
     const runner = this.#isSmall(this.#bytes) ? inlineRunner : this.#runner;

@@ -83,7 +83,7 @@ const caseBit = 32;
 /** The powers of ten that a float64 holds exactly. */
 const exactPowers = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 /** 10^(i - 308), each the float64 nearest to it. */
-const powers = Float64Array.from({ length: 617 }, (_, i) => Number(`1e${i - 308}`));
+export const powers = Float64Array.from({ length: 617 }, (_, i) => Number(`1e${i - 308}`));
 const powerZero = 308;
 /** Factors that reach past every number whose float64 image is off by at most 2^-52. */
 const below = 1 - 2 ** -51;
@@ -158,7 +158,7 @@ function scanLongFloat32(
   if (end === malformed) return malformed;
   const { mantissa, exponent, truncated, negative } = decimal;
   const power = exponent + powerZero;
-  const round = throughFloat64 ? narrowed : float32Magnitude;
+  const round = throughFloat64 ? narrowed : roundFloat32;
   let magnitude: number;
   if (mantissa === 0) {
     magnitude = 0;
@@ -178,7 +178,8 @@ function scanLongFloat32(
   return end;
 }
 
-function float32Magnitude(bytes: Uint8Array, start: number, end: number): number {
+/** The float32 nearest to the decimal there, without its sign. */
+export function roundFloat32(bytes: Uint8Array, start: number, end: number): number {
   return roundText(bytes, start, end, float32);
 }
 

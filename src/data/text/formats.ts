@@ -15,8 +15,8 @@ import {
   type LibsvmOptions,
   type ParsedChunk,
   type ParseOptions,
-  parseLibsvm,
 } from './libsvm.ts';
+import { readLibsvm } from './libsvm-reader.ts';
 import { lastRecordEnd, longestRecord, recordEnds, textOf } from './records.ts';
 import { parseVowpal, type VowpalPlan } from './vowpal.ts';
 
@@ -88,7 +88,7 @@ const libsvm: TextFormat<ParseOptions> = {
     return { zeroBased, sumDuplicates, textLabels: textLabels ?? hasTextLabels(line) };
   },
   parse: (bytes, plan) => {
-    const rows = parseLibsvm(bytes, plan);
+    const rows = readLibsvm(bytes, plan);
     return { rows, lines: rows.lines, columns: rows.maxIndex + 1 };
   },
   recipe: () => undefined,

@@ -52,16 +52,20 @@ const zero = 48;
 const colon = 58;
 const qid = [...Buffer.from('qid:')];
 
-/** Arrays that are large enough for any text of the chunk's size, and what the loops carry. */
-interface Scratch {
+/** Entries of rows, the last of which is being read. */
+export interface RowEntries {
   indices: Int32Array;
   values: Float32Array;
+  entries: number;
+  line: number;
+}
+
+/** Arrays that are large enough for any text of the chunk's size, and what the loops carry. */
+interface Scratch extends RowEntries {
   labels: Float64Array;
   rowOffsets: Int32Array;
   /** Values as float64, if requested. */
   float64: Float64Array;
-  entries: number;
-  line: number;
   qidLines: number;
   qidLine: number;
   /** The row's last index; -1 for an empty row. */
@@ -104,7 +108,7 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
     if (bytes[position] === hash) position = bytes.indexOf(newline, position);
     if (bytes[position] === newline) continue;
     const start = position;
-    if (labelTexts) position = scanLabelText(bytes, start, labelTexts, rows);
+    if (labelTexts) position = scanLabelText(bytes, start, labelTexts, labels, rows);
     else position = scanFloat64(bytes, start, labels, rows);
     if (position === malformed)
       throw new LineError(scratch.line, labelTexts ? notUtf8 : labelError(bytes, start));
@@ -113,7 +117,7 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
     if (float64) scanRowFloat64(bytes, pairs, rowOffsets[rows]);
     if (scratch.irregular) {
       const normalize = float64 ? normalizeFloat64Row : normalizeRow;
-      maxIndex = Math.max(maxIndex, normalize(rowOffsets[rows], base, sumDuplicates));
+      maxIndex = Math.max(maxIndex, normalize(scratch, rowOffsets[rows], base, sumDuplicates));
     } else if (scratch.last > maxIndex) maxIndex = scratch.last;
     rows += 1;
     rowOffsets[rows] = scratch.entries;
@@ -129,7 +133,13 @@ export function parseLibsvm(text: Uint8Array, options: ParseOptions = {}): Parse
 }
 
 /** Numbers the label at `start`, written in its shortest form; returns the position behind it. */
-function scanLabelText(bytes: Uint8Array, start: number, texts: Numbering, row: number): number {
+export function scanLabelText(
+  bytes: Uint8Array,
+  start: number,
+  texts: Numbering,
+  labels: Float64Array,
+  row: number,
+): number {
   let end = start;
   while (bytes[end] > space && bytes[end] !== hash && bytes[end] !== colon) end += 1;
   // A line that begins with a pair has no label, written as the empty text.
@@ -138,7 +148,7 @@ function scanLabelText(bytes: Uint8Array, start: number, texts: Numbering, row: 
   if (!isUtf8(bytes.subarray(start, behind))) return malformed;
   const text = textOf(bytes, start, behind);
   const number = numberOf(text);
-  scratch.labels[row] = texts.of(Number.isFinite(number) ? `${number + 0}` : text);
+  labels[row] = texts.of(Number.isFinite(number) ? `${number + 0}` : text);
   return behind;
 }
 
@@ -250,17 +260,22 @@ function decimalIndex(bytes: Uint8Array, start: number, end: number): number {
 }
 
 /** Sorts and checks the last row, and merges its repeats; returns its largest index. */
-function normalizeRow(from: number, base: number, sumDuplicates: boolean): number {
-  const { indices, values, line } = scratch;
+export function normalizeRow(
+  row: RowEntries,
+  from: number,
+  base: number,
+  sumDuplicates: boolean,
+): number {
+  const { indices, values, line } = row;
   let largest = -1;
-  for (let entry = from; entry < scratch.entries; entry += 1) {
+  for (let entry = from; entry < row.entries; entry += 1) {
     if (indices[entry] < 0) {
       throw new LineError(line, 'feature index 0; indices start at 1 (use --zero-based)');
     }
     largest = Math.max(largest, indices[entry]);
   }
   try {
-    scratch.entries = orderRow(indices, values, from, scratch.entries, sumDuplicates);
+    row.entries = orderRow(indices, values, from, row.entries, sumDuplicates);
   } catch (error) {
     if (!(error instanceof RepeatedIndex)) throw error;
     const index = error.index + base;
@@ -270,7 +285,7 @@ function normalizeRow(from: number, base: number, sumDuplicates: boolean): numbe
         'indices must be distinct (use --sum-duplicates to add the values up)',
     );
   }
-  for (let entry = from; entry < scratch.entries; entry += 1) {
+  for (let entry = from; entry < row.entries; entry += 1) {
     if (Number.isFinite(values[entry])) continue;
     const index = indices[entry] + base;
     throw new LineError(line, `the values of feature ${index} add up to more than 3.4e38`);
@@ -309,15 +324,20 @@ function towards(float64: number, value: number): number {
 }
 
 /** The same as `normalizeRow`, and moves the float64 values along. */
-function normalizeFloat64Row(from: number, base: number, sumDuplicates: boolean): number {
-  const { indices, values, float64 } = scratch;
+function normalizeFloat64Row(
+  row: Scratch,
+  from: number,
+  base: number,
+  sumDuplicates: boolean,
+): number {
+  const { indices, values, float64 } = row;
   const found = new Map<number, number>();
-  for (let entry = from; entry < scratch.entries; entry += 1) {
+  for (let entry = from; entry < row.entries; entry += 1) {
     const isRepeated = found.has(indices[entry]);
     found.set(indices[entry], isRepeated ? NaN : float64[entry]);
   }
-  const largest = normalizeRow(from, base, sumDuplicates);
-  for (let entry = from; entry < scratch.entries; entry += 1) {
+  const largest = normalizeRow(row, from, base, sumDuplicates);
+  for (let entry = from; entry < row.entries; entry += 1) {
     const value = found.get(indices[entry])!;
     float64[entry] = Number.isNaN(value) ? values[entry] : value;
   }

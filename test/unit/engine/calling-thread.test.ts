@@ -27,7 +27,6 @@ const pool = new ThreadPool([
 ]);
 
 test('answers requests without a thread', async () => {
-  expect(pool.started).toBe(true);
   expect(await pool.run<number>('double', 4)).toBe(8);
   expect(await pool.runAll<number>('double', 1, (index) => 5 + index)).toEqual([10]);
 });

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { LineError } from '../../../../src/data/read/line-error.ts';
 import { type LibsvmOptions, parseLibsvm } from '../../../../src/data/text/libsvm.ts';
+import { readLibsvm, textBuffer } from '../../../../src/data/text/libsvm-reader.ts';
+import { stream } from '../../../../src/math/random.ts';
+import { outcomeOf } from '../../../support/libsvm-twins.ts';
 
+/** As both twins read it. */
 function parse(text: string, options?: LibsvmOptions) {
-  const chunk = parseLibsvm(Buffer.from(text), options);
+  const bytes = Buffer.from(text);
+  const read = outcomeOf(() => readLibsvm(bytes, options));
+  expect(read).toEqual(outcomeOf(() => parseLibsvm(bytes, options)));
+  const chunk = readLibsvm(bytes, options);
   const rows = Array.from(chunk.labels, (label, row) => {
     const from = chunk.rowOffsets[row];
     const to = chunk.rowOffsets[row + 1];
@@ -244,5 +251,69 @@ describe('values as float64', () => {
     });
     expect(values[0]).toBe(1 + 2 ** -23);
     expect(Math.fround(found)).toBe(values[0]);
+  });
+});
+
+describe('the twins agree', () => {
+  const compare = (text: string, options?: LibsvmOptions) => {
+    const bytes = Buffer.from(text);
+    const read = outcomeOf(() => readLibsvm(bytes, options));
+    expect(read).toEqual(outcomeOf(() => parseLibsvm(bytes, options)));
+  };
+
+  test.each([
+    '1 1:12345678 2:123456789 3:1234567890 4:12345.6789 5:1234567.89 6:12345678.9',
+    '1 12345678:1 123456789:2 1234567890:3 2147483647:4',
+    '1 1:0.12345678 2:0.123456789 3:.5 4:5. 5:-0.5 6:+0.5 7:-.5 8:1e-5 9:1E+5',
+    '1 1:0.1234567890123456 2:1234567890123456789012345678901234567890 3:4',
+    '1 1:-0 2:0.0 3:00 4:-00000001 5:00000001.00000000',
+    '1\t1:1\t2:2 \r\n-1  3:1 \t 4:2#x\n+1 qid:3 1:2 qid:x\n\n# 1:2\n0\n12.5 7:1',
+    '1 1:1#2:3\n1 1:1\r\n1 qid:7#\n1 1:2 ',
+    '1 3:1 2:1 1:1\n1 1:0 2:1 3:0\n1 2:1 1:1 3:0',
+    '1 1:1 2:2\n1 1:1 1:2',
+    '1 1:--1',
+    '1 1:-',
+    '1 1:.',
+    '1 1:1.2.3',
+    '1 1:3.5e38',
+    '1 2147483648:1',
+    '1 00000000000000000000000000000000000000001:1',
+    '-0 1:1\n00 2:1\n+1e0 3:1\n-1.0 1:1',
+    'a,b 1:1\n',
+  ])('%s', (text) => {
+    for (const textLabels of [false, true]) {
+      compare(text, { textLabels });
+      compare(`${text}\n`, { textLabels, zeroBased: true, sumDuplicates: true });
+    }
+  });
+
+  test('on random decimals of every length', () => {
+    const random = stream(7, 0);
+    const digits = (most: number) =>
+      Array.from({ length: random.below(most + 1) }, () => random.below(10)).join('');
+    const value = () => {
+      const sign = ['', '-', '', '+'][random.below(4)];
+      const exponent = random.below(8) === 0 ? `e${random.below(90) - 45}` : '';
+      return `${sign}${digits(10)}.${digits(18)}0${exponent}`;
+    };
+    const rows = Array.from({ length: 400 }, (_, row) => {
+      const pairs = Array.from(
+        { length: 1 + random.below(9) },
+        (_, k) => `${9 * row + k + 1}:${value()}`,
+      );
+      return `${row % 2} ${pairs.join(' ')}`;
+    });
+    compare(rows.join('\n'));
+  });
+
+  test('where the text is in the memory of the reader, and grows', () => {
+    const line = '1 1:0.5 3:0.25\n';
+    for (const count of [3, 40_000, 5, 300_000]) {
+      const text = Buffer.from(line.repeat(count));
+      const room = textBuffer(text.length)!;
+      room.set(text);
+      const { labels, values } = readLibsvm(room.subarray(0, text.length));
+      expect([labels.length, values.length, values.at(-1)]).toEqual([count, 2 * count, 0.25]);
+    }
   });
 });
