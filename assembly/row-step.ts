@@ -37,6 +37,8 @@ export function stepRow(
     const curvature = loss.curvature(u + q * delta, y, parameter, -(next * inverse));
     addDouble(stats, 0, 2 * <f64>int(counts, i));
     addDouble(stats, 1, curvature > 0 ? (bend * curvature) / (1 + bend * curvature) : 1);
+    const s = -(next * inverse);
+    addDouble(stats, 2, c * (loss.value(u, y, parameter) + loss.conjugate(s, y, parameter) - s * u));
     return delta;
   }
   addDouble(stats, 0, <f64>int(counts, i));

@@ -135,10 +135,6 @@ export abstract class BlockMethod<State extends BlockState = BlockState> impleme
     this.dualPoint = dualPoint;
   }
 
-  get polish(): number {
-    return 0;
-  }
-
   abstract epoch(): void;
 
   evaluate(whole: boolean): Gap {

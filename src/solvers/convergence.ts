@@ -1,6 +1,6 @@
 import { DsoError } from '../errors.ts';
-import { log } from '../math/elementary.ts';
 import type { EarlyStop } from './early-stop.ts';
+import { EvaluationSchedule } from './evaluation-schedule.ts';
 import type { BestPoint } from './objective/best-point.ts';
 import type { Certifier, ProvedBound } from './objective/certificate.ts';
 import { type Gap, relativeGap } from './objective/objective.ts';
@@ -9,8 +9,6 @@ import { type Hindrance, ProgressWatch } from './progress-watch.ts';
 import type { Method } from './solver.ts';
 import type { Measured, TestMeasure } from './test-error.ts';
 
-/** Epochs from one evaluation to the next, at most. */
-const longestWait = 5;
 /**
  * From this share of P(0) on a gap may be all that double precision can do: a certificate tells, another
  * one when the gap is half as large.
@@ -26,52 +24,6 @@ const vanished = 1e-15;
 /** What a gap has to fall by, as a share of itself, to count as progress. */
 const progress = 1e-4;
 const nothing: ProvedBound = { dual: -Infinity, allowance: 0 };
-
-/**
- * When to pay for a whole evaluation. The gap falls about geometrically, so the epochs that remain
- * can be predicted from two evaluations; the next one is due when a third of them have passed, or
- * when the epochs since have done as much work as it takes. A function of gaps and work alone, hence
- * the same on any number of threads.
- */
-export class EvaluationSchedule {
-  readonly #tolerance: number;
-  /** The next evaluation, and epoch, gap and work of the last one. */
-  #now = { due: 1, epoch: 0, gap: Infinity, passes: 0 };
-
-  constructor(tolerance: number) {
-    this.#tolerance = tolerance;
-  }
-
-  isDue(epoch: number): boolean {
-    return epoch >= this.#now.due;
-  }
-
-  /** After an evaluation; `passes` is the work done so far. */
-  note(epoch: number, gap: number, passes: number): void {
-    const work = (passes - this.#now.passes) / (epoch - this.#now.epoch);
-    // An evaluation is a pass: where an epoch is less, several of them cost no more.
-    const least = work > 0 ? Math.round(1 / work) : 1;
-    const wait = Math.max(least, Math.floor(this.#remaining(epoch, gap) / 3));
-    const due = epoch + Math.max(1, Math.min(longestWait, wait, Math.floor(epoch / 2)));
-    this.#now = { due, epoch, gap, passes };
-  }
-
-  save() {
-    return this.#now;
-  }
-
-  restore(saved: ReturnType<EvaluationSchedule['save']>): void {
-    this.#now = saved;
-  }
-
-  /** Epochs until the gap meets the tolerance, at the rate since the last evaluation. */
-  #remaining(epoch: number, gap: number): number {
-    const ratio = gap / this.#now.gap;
-    if (!(ratio > 0 && ratio < 1)) return 0;
-    const rate = -log(ratio) / (epoch - this.#now.epoch);
-    return gap > this.#tolerance ? log(gap / this.#tolerance) / rate : 0;
-  }
-}
 
 function diverged(epoch: number): DsoError {
   const message = `the objective is no longer finite after epoch ${epoch}`;
@@ -117,8 +69,8 @@ export class Convergence {
   measured: Measured | undefined;
   /** Milliseconds spent on measuring test rows. */
   measuring = 0;
-  /** Epochs left when the tolerance has been met, −1 before. */
-  left = -1;
+  /** Whether a certificate is due. */
+  ends = false;
   /** Whether the last evaluation was a whole one, so that another would add nothing. */
   whole = false;
   /** Every epoch so far of a solver that is free in its visits, in the thread that writes checkpoints. */
@@ -226,11 +178,15 @@ export class Convergence {
 
   /** After an epoch: evaluates P and D as far as that is due. */
   observe(epoch: number): void {
-    this.whole = this.left < 0 && this.#schedule.isDue(epoch);
+    this.whole = this.#schedule.isDue(epoch, this.#slack);
     this.#evaluate(epoch, this.whole);
-    if (this.left > 0) this.left--;
-    else if (this.#seemsMet) this.left = this.#options.method.polish;
-    else if (this.#seemsExact || this.isStuck(epoch)) this.left = 0;
+    this.ends = this.#seemsMet || this.#seemsExact || this.isStuck(epoch);
+  }
+
+  /** That of the method, as a share of P. */
+  get #slack(): number | undefined {
+    const { slack } = this.#options.method;
+    return slack === undefined ? undefined : slack / Math.abs(this.primal);
   }
 
   #evaluate(epoch: number, whole: boolean): void {
@@ -247,7 +203,7 @@ export class Convergence {
     if (moved) this.primal = method.result === 'combined' ? best.primal() : found.primal;
     if (whole) this.#noteProgress(epoch);
     this.#measure(known, moved);
-    if (whole) this.#schedule.note(epoch, this.relativeGap, this.#options.method.passes);
+    if (whole) this.#schedule.note(epoch, this.relativeGap, method.passes, this.#slack);
   }
 
   #noteProgress(epoch: number): void {
@@ -279,7 +235,7 @@ export class Convergence {
     }
     this.provedZeros = zeroWeights?.countProved(this.primal + this.#primalAllowance);
     this.#dropWeights();
-    this.left = -1;
+    this.ends = false;
   }
 
   #dropWeights(onlyVanishing = false): void {
@@ -363,7 +319,7 @@ export class Convergence {
       dual: this.dual,
       latest: this.latest ?? null,
       measured: this.measured ?? null,
-      left: this.left,
+      ends: this.ends,
       whole: this.whole,
       visited: this.visited,
       schedule: this.#schedule.save(),
@@ -382,7 +338,7 @@ export class Convergence {
     this.dual = saved.dual;
     this.latest = saved.latest ?? undefined;
     this.measured = sameTest ? (saved.measured ?? undefined) : undefined;
-    this.left = saved.left;
+    this.ends = saved.ends;
     this.whole = saved.whole;
     this.visited = saved.visited;
     this.#schedule.restore(saved.schedule);
@@ -393,8 +349,7 @@ export class Convergence {
     this.#kept = saved.kept;
     if (sameTest && saved.early) this.#options.early?.restore(saved.early);
     // A tolerance that was met may not be any more, and the other way round.
-    if (!sameTolerance && !this.met) this.left = -1;
-    else if (!sameTolerance && this.left < 0) this.left = this.#options.method.polish;
+    if (!sameTolerance) this.ends = this.met;
   }
 }
 

@@ -120,7 +120,7 @@ export function* runEpochs(
       if (epoch >= limits.epochs) return 0;
       return here() >= limits.time ? 1 : withinLimits;
     });
-    const ending = convergence.left === 0 || convergence.exhausted || limit !== withinLimits;
+    const ending = convergence.ends || convergence.exhausted || limit !== withinLimits;
     if (checkpoints && (ending || checkpoints.isDue(epoch))) checkpoints.save(epoch, seconds());
     if (resumed && !ending) continue;
     const stopped = ending ? end(convergence, epoch, limit) : undefined;

@@ -1,10 +1,11 @@
 /** What a checkpoint has saved of a run, checked before it is taken back. */
 import { Stored } from '../engine/checkpoint/header.ts';
 import type { SavedConvergence } from './convergence.ts';
+import { mostOfSlack } from './evaluation-schedule.ts';
 
 /** What a lower bound may be above the primal value by rounding, relative to it. */
 const rounding = 1e-6;
-/** Epochs to the next evaluation, and from the tolerance to the end: far above what any run has. */
+/** Epochs to the next evaluation: far above what any run has. */
 const mostEpochsAhead = 1e6;
 
 interface CheckpointedRun {
@@ -27,7 +28,7 @@ export function checkedConvergence(value: unknown, run: CheckpointedRun): SavedC
   const latest = saved.get('latest');
   if (latest.value !== null) checkGap(latest);
   checkMeasured(saved.get('measured'));
-  saved.get('left').whole(-1, mostEpochsAhead);
+  checkBoolean(saved.get('ends'));
   checkBoolean(saved.get('whole'));
   const visited = saved.get('visited').items();
   if (visited.length > run.epoch) saved.get('visited').reject(`${run.epoch} epochs at most`);
@@ -83,6 +84,7 @@ function checkSchedule(schedule: Stored, epoch: number): void {
   schedule.get('epoch').whole(0, epoch);
   schedule.get('gap').number();
   schedule.get('passes').finite(0);
+  schedule.get('ofSlack').number(0, mostOfSlack);
 }
 
 /**

@@ -136,8 +136,8 @@ class MethodSequence implements Method {
     return this.#scalars.changed && this.#second.isStuck === true;
   }
 
-  get polish(): number {
-    return this.#active.polish;
+  get slack(): number | undefined {
+    return this.#active.slack;
   }
 
   get result(): Method['result'] {

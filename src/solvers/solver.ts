@@ -53,10 +53,10 @@ export interface Method {
   /** Non-zeros touched so far / |Ω|. */
   readonly passes: number;
   /**
-   * Epochs to add once the tolerance is met. In row mode the primal point lags behind the dual one,
-   * and late epochs touch few rows: for a pass or two they halve what is left.
+   * The sum of what the gap has of each row, as the last epoch met the rows one after the other: a few
+   * times the gap, and known without an evaluation.
    */
-  readonly polish: number;
+  readonly slack?: number | undefined;
   /**
    * The result: the point with the least P, of the iterates or of combinations of them; `latest`: of
    * points that meet the tolerance the latest, which has more exact zeros.

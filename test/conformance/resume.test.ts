@@ -388,7 +388,7 @@ test.each(proximal)('$title: resumed now and then', async ({ dataset, options })
 describe('a run that meets its tolerance', () => {
   const common: TrainOptions = { tolerance: 1e-4, lambda: 0.01, holdout: 0.2, auprc: true };
 
-  test('from every epoch of it on, also from the polishing ones and from its end', async () => {
+  test('from every epoch of it on, also from its end', async () => {
     const whole = await run(text, common);
     expect(whole.report.stopped).toBe('converged');
     for (let epochs = 1; epochs <= whole.report.epochs; epochs++) {

@@ -86,7 +86,7 @@ export function pendingPart(pending: Pending, begin: number, end: number): Pendi
 }
 
 /** Slots of the `stats` array that step and sweep kernels add to. */
-export const stat = { work: 0, effective: 1, length: 8 } as const;
+export const stat = { work: 0, effective: 1, slack: 2, length: 8 } as const;
 
 /** Scalars of a dual step. */
 export interface RowStep {

@@ -4,6 +4,7 @@ import type { Objective, Point } from './objective.ts';
 
 /** Evaluations of the slope that a search may take. */
 const searchSteps = 8;
+const ends = [0, 1];
 
 /**
  * The best primal point seen so far. The iterates of a dual method swing about the optimum, and the
@@ -72,11 +73,17 @@ export class BestPoint implements Point {
   }
 
   #search(point: Point): number {
-    const descent = (share: number) => -this.#objective.primalSlope(this, point, share);
-    const atHere = descent(0);
+    const [loss, penalty, lossThere, penaltyThere] = this.#objective.slopeParts(this, point, ends);
+    const atHere = -(loss + penalty);
     if (!(atHere > 0)) return 0;
-    const atThere = descent(1);
+    const atThere = -(lossThere + penaltyThere);
     if (atThere >= 0) return 1;
+    const bend = penaltyThere - penalty;
+    const isStraight = !(this.#objective.problem.penalty.l1 > 0);
+    const descent = (share: number) => {
+      const [here, there] = this.#objective.slopeParts(this, point, [share], !isStraight);
+      return -(here + (isStraight ? penalty + share * bend : there));
+    };
     // P is convex, so it is no higher than here wherever it still falls. The search aims at such a
     // point: at a corner (hinge, L1) the last one tried may be well beyond the minimum.
     const goal = 1e-2 * atHere;

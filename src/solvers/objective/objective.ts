@@ -235,18 +235,23 @@ export class Objective {
 
   /** d/ds of P at from + s (to − from). */
   primalSlope(from: Point, to: Point, share: number): number {
+    return this.slopeParts(from, to, [share]).reduce((loss, penalty) => loss + penalty);
+  }
+
+  /** At each share what the losses and, where `whole`, the penalty add to that slope. */
+  slopeParts(from: Point, to: Point, shares: readonly number[], whole = true): Float64Array {
     const { kernels, problem } = this;
-    const [loss, penalty] = this.#team.reduce(2, (part, values) => {
+    const sums = this.#team.reduce(2 * shares.length, (part, values) => {
       const rows = (array: Float64Array) => this.rowsOf(array, part);
       const columns = (array: Float64Array) => this.columnsOf(array, part);
-      const [u, target] = [rows(from.margins), rows(to.margins)];
-      const [y, c] = [rows(problem.labels), rows(problem.rowWeights)];
-      values[0] = kernels.lossSlope(u, target, y, c, share);
-      const [w, next] = [columns(from.weights), columns(to.weights)];
-      const [l1, l2] = [columns(problem.l1), columns(problem.l2)];
-      values[1] = kernels.penaltySlope(w, next, l1, l2, share);
+      const [u, target, y] = [from.margins, to.margins, problem.labels].map(rows);
+      const [w, next, l1, l2] = [from.weights, to.weights, problem.l1, problem.l2].map(columns);
+      for (const [k, share] of shares.entries()) {
+        values[2 * k] = kernels.lossSlope(u, target, y, rows(problem.rowWeights), share);
+        if (whole) values[2 * k + 1] = kernels.penaltySlope(w, next, l1, l2, share);
+      }
     });
-    return loss / problem.totalWeight + penalty;
+    return sums.map((sum, k) => (k % 2 === 0 ? sum / problem.totalWeight : sum));
   }
 
   /** α_i = −c_i ℓ'(u_i), the dual point that margins suggest, in this thread's part. */
@@ -306,9 +311,7 @@ export class Objective {
     // The intercept's column has no penalty and, Σα being 0, no image.
     const { l1, l2, box, penalty } = this.problem;
     if (!box && !(penalty.l2 > 0)) return 0;
-    const v = this.columnsOf(image, block);
-    const one = this.columnsOf(l1, block);
-    const two = this.columnsOf(l2, block);
+    const [v, one, two] = [image, l1, l2].map((array) => this.columnsOf(array, block));
     if (!box) return this.kernels.penaltyConjugateSum(v, one, two);
     return this.kernels.boundedConjugateSum(v, one, two, this.#boxOf(box, block), scale);
   }

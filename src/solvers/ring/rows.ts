@@ -18,9 +18,6 @@ const solved = 0.1;
 /** Epochs in which a proximal subproblem should be solved. */
 const quickEpochs = 4;
 const slowEpochs = 40;
-/** Polishing after the tolerance is met: the most epochs, and passes. */
-const mostPolish = 6;
-const polishPasses = 2;
 /** How much less than all other columns of a row together the intercept counts, to begin with. */
 const interceptWeight = 10;
 
@@ -56,10 +53,9 @@ export interface RingRowsOptions {
  */
 export class RingRows extends BlockMethod<RowModeState> {
   override readonly result = 'combined';
+  slack: number | undefined = undefined;
   protected override readonly scalars = {
     momentum: 0,
-    /** Passes of the last epoch. */
-    lastPasses: 2,
     /** Whether the proximal centre moves to the current w before the next epoch. */
     recentreNext: true,
     epochsSinceRecentring: 0,
@@ -125,11 +121,6 @@ export class RingRows extends BlockMethod<RowModeState> {
     return this.context.problem.grid.size === 1 || this.#stages ? 0 : this.#rotations;
   }
 
-  /** Where rows rest, late epochs touch few of them; where they do not, one epoch must do. */
-  override get polish(): number {
-    return Math.min(mostPolish, Math.floor(polishPasses / this.scalars.lastPasses));
-  }
-
   epoch(): void {
     const { kernels, problem, team } = this.context;
     const { scalars, state } = this;
@@ -146,11 +137,12 @@ export class RingRows extends BlockMethod<RowModeState> {
     if (team.shared.workers === 1) this.#sweep();
     else if (this.#stages) this.#stages.sweep(this.#step());
     else this.#rotate();
-    const [work, effective] = team.reduce(2, (worker, values) => {
-      values.set(state.workers[worker].stats.subarray(0, 2));
+    const [work, effective, slack] = team.reduce(3, (worker, values) => {
+      values.set(state.workers[worker].stats.subarray(0, 3));
     });
-    scalars.lastPasses = work / Math.max(1, problem.nonzeros);
-    this.passes += scalars.lastPasses;
+    this.passes += work / Math.max(1, problem.nonzeros);
+    // Proximal terms and an intercept add to the gap what no row has.
+    if (!state.mapped) this.slack = slack / problem.totalWeight;
     const found = this.#search();
     state.moveTo(found.eta);
     state.refreshMargins();

@@ -59,7 +59,7 @@ export const stoppingOptions = optionsWith({
     default: 1e-3,
     provenance: 'tolerance',
     help: 'relative duality gap to reach',
-    doc: 'relative duality gap to reach; a few polishing epochs follow; `stopped` is `converged`, exit code 0',
+    doc: 'relative duality gap to reach: `stopped` is `converged`, exit code 0',
   }),
   epochs: flag('--epochs <number>', whole(1, 2 ** 31), {
     default: 10_000,

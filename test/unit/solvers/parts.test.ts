@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../../src/math/random.ts';
 import { losses } from '../../../src/problem/losses/index.ts';
-import { EvaluationSchedule } from '../../../src/solvers/convergence.ts';
+import { EvaluationSchedule } from '../../../src/solvers/evaluation-schedule.ts';
 import { plainKernels } from '../../../src/solvers/kernels/plain/index.ts';
 import { Batches } from '../../../src/solvers/orders.ts';
 import { Damping, InterceptStep, rotationsFor } from '../../../src/solvers/ring/damping.ts';
@@ -217,6 +217,20 @@ describe('Schedule', () => {
       return dueAfter(schedule, epoch) - epoch;
     };
     expect([2, 3, 4, 7, 10, 11, 12, 100].map(far)).toEqual([1, 1, 2, 3, 5, 5, 5, 5]);
+  });
+
+  test('waits at most 5 epochs until a slack promises the tolerance', () => {
+    const schedule = new EvaluationSchedule(1e-3);
+    // The gap is taken to be half the slack, or less where the last one was.
+    expect([1, 2, 3, 4, 5].filter((epoch) => schedule.isDue(epoch, 2.1e-3))).toEqual([5]);
+    expect(schedule.isDue(1, 2e-3)).toBe(true);
+    schedule.note(20, 1e-2, 20, 1e-1);
+    expect(dueAfter(schedule, 20)).toBe(21);
+    expect([21, 22, 23, 24, 25].filter((epoch) => schedule.isDue(epoch, 1.1e-2))).toEqual([25]);
+    expect(schedule.isDue(21, 0.9e-2)).toBe(true);
+    // A gap that does not fall promises nothing.
+    schedule.note(30, 1e-1, 30, 1e-1);
+    expect(schedule.isDue(31, 1)).toBe(true);
   });
 
   test('waits until the epochs have cost what an evaluation does', () => {

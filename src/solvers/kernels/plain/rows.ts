@@ -39,6 +39,8 @@ export function rowStep(loss: Loss) {
       const curvature = loss.curvature(u + q * delta, y, parameter, -(next * inverse));
       stats[0] += 2 * rows.counts[i];
       stats[1] += curvature > 0 ? (bend * curvature) / (1 + bend * curvature) : 1;
+      const s = -(next * inverse);
+      stats[2] += c * (loss.value(u, y, parameter) + loss.conjugate(s, y, parameter) - s * u);
       return delta;
     }
     stats[0] += rows.counts[i];

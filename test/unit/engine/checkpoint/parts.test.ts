@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stream } from '../../../../src/math/random.ts';
-import { EvaluationSchedule } from '../../../../src/solvers/convergence.ts';
+import { EvaluationSchedule } from '../../../../src/solvers/evaluation-schedule.ts';
 import { InterceptStep } from '../../../../src/solvers/ring/damping.ts';
 import { BundleProgram } from '../../../../src/solvers/rivals/bundle-program.ts';
 
@@ -30,11 +30,12 @@ test("the intercept's pace goes on from any epoch, through changes of its weight
 });
 
 test('a schedule goes on from any epoch', () => {
+  const slackAt = (epoch: number) => 3 * 0.85 ** epoch;
   const dueUntil = (schedule: EvaluationSchedule, from: number): number[] => {
     const due: number[] = [];
     for (let epoch = from; epoch <= 60; epoch++) {
-      if (!schedule.isDue(epoch)) continue;
-      schedule.note(epoch, 0.9 ** epoch, 0.3 * epoch);
+      if (!schedule.isDue(epoch, slackAt(epoch))) continue;
+      schedule.note(epoch, 0.9 ** epoch, 0.3 * epoch, slackAt(epoch));
       due.push(epoch);
     }
     return due;
@@ -43,7 +44,7 @@ test('a schedule goes on from any epoch', () => {
   for (let stop = 1; stop < 60; stop++) {
     const before = new EvaluationSchedule(1e-3);
     for (const epoch of all.filter((at) => at <= stop)) {
-      before.note(epoch, 0.9 ** epoch, 0.3 * epoch);
+      before.note(epoch, 0.9 ** epoch, 0.3 * epoch, slackAt(epoch));
     }
     const after = new EvaluationSchedule(1e-3);
     after.restore(before.save());
