@@ -122,7 +122,7 @@ export async function buildWasm() {
     const thread = new Worker(new URL('./compile-wasm.mjs', import.meta.url));
     try {
       for (let module = stale.pop(); module; module = stale.pop()) {
-        thread.postMessage({ module, outFile: outFileOf(module.name) });
+        thread.postMessage({ module, outFile: outFileOf(module.name) }, []);
         const [record] = await once(thread, 'message');
         records[module.name] = { tool, ...record };
         writeFileSync(recordFile, JSON.stringify(records, null, 2));

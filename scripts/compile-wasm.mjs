@@ -5,6 +5,8 @@ import { fingerprint } from './fingerprint.mjs';
 import { readSource, write } from './sources.mjs';
 import { WideAddresses } from './wide-addresses.mjs';
 
+/** @typedef {import('./build-wasm.mjs').Module} Module */
+
 /**
  * Where the compiler sees the losses. It orders functions by the path of their file, so a fixed name
  * here keeps the bytes of the modules the same wherever the losses are.
@@ -35,7 +37,7 @@ function resolveSource(name, lossName) {
 }
 
 /**
- * @param {import('./build-wasm.mjs').Module} module
+ * @param {Module} module
  * @param {string} outFile
  * @returns {Promise<Compiled>}
  */
@@ -66,6 +68,7 @@ async function compile({ name, file, loss = '', flags, wide }, outFile) {
   return { sources, output: fingerprint(Buffer.from(binary)) };
 }
 
-parentPort?.on('message', async ({ module, outFile }) => {
-  parentPort?.postMessage(await compile(module, outFile));
+parentPort?.on('message', (/** @type {{ module: Module, outFile: string }} */ wanted) => {
+  // A failure ends the thread, of which build-wasm.mjs hears.
+  void compile(wanted.module, wanted.outFile).then((made) => parentPort?.postMessage(made, []));
 });
