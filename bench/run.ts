@@ -4,6 +4,7 @@
  *   npm run bench                 everything, in less than twenty minutes
  *   npm run bench -- PART …       start, kernels, parse, convert, epochs, end-to-end, ranks, memory,
  *                                 stream, serve, ui
+ *   npm run bench -- large-memory needs 9 GB of free memory and runs only if it is named
  *   npm run bench -- l1 tall      these two take long and run only if they are named;
  *                                 --solver NAME (default: auto), --files NAME,NAME (default: all)
  *
@@ -19,6 +20,7 @@ import { benchEndToEnd } from './end-to-end.ts';
 import { benchEpochs } from './epochs.ts';
 import { benchKernels } from './kernels.ts';
 import { benchL1 } from './l1.ts';
+import { benchLargeMemory } from './large-memory.ts';
 import { isMet, type Measure, type PartOptions, type PartReport } from './measure.ts';
 import { benchMemory } from './memory.ts';
 import { benchParse } from './parse.ts';
@@ -47,7 +49,11 @@ const quickParts: Readonly<Record<string, Part>> = {
 };
 
 /** These run when they are named. */
-const longParts: Readonly<Record<string, Part>> = { l1: benchL1, tall: benchTall };
+const longParts: Readonly<Record<string, Part>> = {
+  'large-memory': benchLargeMemory,
+  l1: benchL1,
+  tall: benchTall,
+};
 
 const parts = { ...quickParts, ...longParts };
 
