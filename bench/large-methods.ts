@@ -15,7 +15,7 @@ interface LargeMethod {
 
 const hinge = { loss: losses.hinge(), lambda: 1e-6 };
 const logistic = { loss: losses.logistic(), lambda: 1e-6 };
-const l1 = { loss: losses.logistic(), lambda: 1e-3, penalty: penalties.l1() };
+const l1 = { loss: losses.logistic(), lambda: 1e-5, penalty: penalties.l1() };
 
 export const methods: Readonly<Record<string, LargeMethod>> = {
   'ring rows by stages': {
