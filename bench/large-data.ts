@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BinaryWriter, writeOutput } from '../src/data/binary/writer.ts';
-import type { DatasetPart } from '../src/data/dataset.ts';
+import type { Dataset, DatasetPart } from '../src/data/dataset.ts';
+import { separateArena } from '../src/engine/arena.ts';
 import { type Random, stream } from '../src/math/random.ts';
 import { cacheFolder } from './samples.ts';
 
@@ -21,10 +22,10 @@ const entriesPerPart = 2 ** 18;
 function makeRows(shape: LargeShape, rows: number, random: Random, planted: Float64Array) {
   const { columns, perRow } = shape;
   const part: DatasetPart = {
-    labels: new Float64Array(rows),
-    rowOffsets: new Int32Array(rows + 1),
-    indices: new Int32Array(rows * perRow),
-    values: new Float32Array(rows * perRow).fill(1 / Math.sqrt(perRow)),
+    labels: separateArena.float64(rows),
+    rowOffsets: separateArena.int32(rows + 1),
+    indices: separateArena.int32(rows * perRow),
+    values: separateArena.float32(rows * perRow).fill(1 / Math.sqrt(perRow)),
   };
   const stretch = Math.floor(columns / perRow);
   for (let row = 0, at = 0; row < rows; row++) {
@@ -39,6 +40,22 @@ function makeRows(shape: LargeShape, rows: number, random: Random, planted: Floa
     part.rowOffsets[row + 1] = at;
   }
   return part;
+}
+
+/** A data set of `copies` times the same rows, which are in memory once. */
+export function repeatedRows(shape: LargeShape, copies: number): Dataset {
+  const { rows, columns, perRow } = shape;
+  const random = stream(1, 1);
+  const planted = Float64Array.from({ length: columns }, () => random.normal());
+  const part = makeRows(shape, rows, random, planted);
+  return {
+    name: 'generated',
+    parts: Array.from({ length: copies }, () => part),
+    rows: copies * rows,
+    columns,
+    nonzeros: copies * rows * perRow,
+    notices: [],
+  };
 }
 
 /** Writes a .dsob file in memory for a few of its rows, once; returns its path. */

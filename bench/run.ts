@@ -8,6 +8,7 @@
  *                                 these take long and run only if they are named, and so do most
  *                                 cells of end-to-end; --files NAME,NAME (default: all),
  *                                 --solver NAME (l1 and tall; default: auto)
+ *   npm run bench -- large-memory likewise; it needs 9 GB of free memory
  *
  * A target that is missed is reported, never a failure: the machine may be busy.
  */
@@ -22,6 +23,7 @@ import { benchEndToEnd } from './end-to-end.ts';
 import { benchEpochs } from './epochs.ts';
 import { benchKernels } from './kernels.ts';
 import { benchL1 } from './l1.ts';
+import { benchLargeMemory } from './large-memory.ts';
 import { isMet, type Measure, type PartOptions, type PartReport } from './measure.ts';
 import { benchMemory } from './memory.ts';
 import { benchParse } from './parse.ts';
@@ -56,6 +58,7 @@ const longParts: Readonly<Record<string, Part>> = {
   tall: benchTall,
   threads: benchThreads,
   busy: benchBusy,
+  'large-memory': benchLargeMemory,
 };
 
 const parts = { ...quickParts, ...longParts };

@@ -7,8 +7,9 @@ import type { WorkingSetKernels } from './working-set-kernels.ts';
 
 /**
  * The hot loops. Two implementations share the interface `Kernels` and agree to the last bit:
- * WebAssembly compiled from assembly/kernels.ts, one module per built-in loss, and plain JavaScript,
- * which also serves custom losses and data beyond one WebAssembly memory.
+ * WebAssembly compiled from assembly/kernels.ts, two modules per built-in loss, with addresses of 32
+ * bits and of 64, and plain JavaScript, which also serves custom losses and data beyond one
+ * WebAssembly memory.
  *
  * A *cell* is the part X[I_q, J_r] of the data matrix in compressed form. Its *units* are the rows
  * of I_q (row orientation) or the columns of J_r (column orientation); unit k has the nonzeros
