@@ -190,11 +190,11 @@ describe('gridFor', () => {
 
   test('workers of newton, which wait for each other rarely, pay on smaller data', () => {
     const newton = choose(solvers.newton(), losses.logistic(), l2, 0.1, false, tall);
-    const text = { rows: 1e4, columns: 1e4, nonzeros: 1e6 };
-    expect(gridFor(newton, undefined, { ...text, nonzeros: 1e6 - 1 })).toBe(1);
-    expect(gridFor(newton, undefined, text)).toBe(2);
-    expect(gridFor(newton, undefined, { ...text, nonzeros: 1e7 })).toBe(4);
-    expect(gridFor(newton, undefined, { ...text, columns: 1 })).toBe(1);
+    const middling = { rows: 1e4, columns: 1e4, nonzeros: 1e6 };
+    expect(gridFor(newton, undefined, { ...middling, nonzeros: 1e6 - 1 })).toBe(1);
+    expect(gridFor(newton, undefined, middling)).toBe(2);
+    expect(gridFor(newton, undefined, { ...middling, nonzeros: 1e7 })).toBe(4);
+    expect(gridFor(newton, undefined, { ...middling, columns: 1 })).toBe(1);
   });
 
   test('a serial solver has a grid of 1 and says so', () => {
