@@ -172,13 +172,25 @@ export function addSquares(
 ): void {
   for (let unit = begin; unit < end; unit++) {
     const last = int(offsets, unit + 1);
-    for (let k = int(offsets, unit); k < last; k++) {
-      const other = int(indices, k);
-      const column = byRow != 0 ? other : unit;
-      const part = double(rowWeights, byRow != 0 ? unit : other) * float(values, k);
-      addDouble(sums, column, part);
-      addDouble(squares, column, part * float(values, k));
+    if (byRow != 0) {
+      const c = double(rowWeights, unit);
+      for (let k = int(offsets, unit); k < last; k++) {
+        const column = int(indices, k);
+        const part = c * float(values, k);
+        addDouble(sums, column, part);
+        addDouble(squares, column, part * float(values, k));
+      }
+      continue;
     }
+    let sum = double(sums, unit);
+    let square = double(squares, unit);
+    for (let k = int(offsets, unit); k < last; k++) {
+      const part = double(rowWeights, int(indices, k)) * float(values, k);
+      sum += part;
+      square += part * float(values, k);
+    }
+    setDouble(sums, unit, sum);
+    setDouble(squares, unit, square);
   }
 }
 

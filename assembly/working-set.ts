@@ -232,9 +232,8 @@ export function sumColumns(
   }
 }
 
-export function sumTogether(
-  offsets: usize, indices: usize, values: usize, begin: i32, end: i32,
-  curvatures: usize, sharing: usize, hessians: usize,
+export function countSharing(
+  offsets: usize, indices: usize, values: usize, begin: i32, end: i32, sharing: usize, shares: usize,
 ): void {
   const first = int(offsets, begin);
   const last = int(offsets, end);
@@ -242,16 +241,27 @@ export function sumTogether(
     const i = int(indices, k);
     setByte(sharing, i, byte(sharing, i) + 1);
   }
+  for (let k = first; k < last; k++) setByte(shares, k, byte(sharing, int(indices, k)));
+  for (let k = first; k < last; k++) setByte(sharing, int(indices, k), 0);
+}
+
+export function sumTogether(
+  offsets: usize, indices: usize, values: usize, begin: i32, end: i32,
+  slopes: usize, curvatures: usize, shares: usize, gradients: usize, hessians: usize,
+): void {
   for (let a = begin; a < end; a++) {
+    let gradient: f64 = 0;
     let hessian: f64 = 0;
-    for (let k = int(offsets, a); k < int(offsets, a + 1); k++) {
+    const last = int(offsets, a + 1);
+    for (let k = int(offsets, a); k < last; k++) {
       const i = int(indices, k);
       const x = float(values, k);
-      hessian += x * x * double(curvatures, i) * <f64>byte(sharing, i);
+      gradient += x * double(slopes, i);
+      hessian += x * x * double(curvatures, i) * <f64>byte(shares, k);
     }
+    setDouble(gradients, a - begin, gradient);
     setDouble(hessians, a - begin, hessian);
   }
-  for (let k = first; k < last; k++) setByte(sharing, int(indices, k), 0);
 }
 
 export function sweepWorkingSet(

@@ -56,10 +56,12 @@ export function defaultGrid({ rows, columns, nonzeros }: DataShape): number {
 
 /** The grid that suits the data and the method. */
 export function suitedGrid(plan: SolverPlan, shape: DataShape): number {
-  const { serialBelow = 0 } = entryOf(plan);
-  if (shape.nonzeros < serialBelow) return 1;
   const isStaged = plan.name === 'ring-rows' && plan.settings.staged;
-  return isStaged ? stagedGrid(shape) : defaultGrid(shape);
+  const grid = isStaged ? stagedGrid(shape) : defaultGrid(shape);
+  const { parallelFrom } = entryOf(plan);
+  if (parallelFrom === undefined) return grid;
+  const most = Math.min(2, shape.rows, shape.columns);
+  return shape.nonzeros < parallelFrom ? 1 : Math.max(most, grid);
 }
 
 function rowOptions(request: ProblemSummary, rotations: number | undefined): RingRowsOptions {

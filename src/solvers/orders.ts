@@ -130,6 +130,8 @@ export class Batches {
 
 /** Units per call of a sweeping kernel: short calls let the engine replace it by a faster one. */
 const sweepChunk = 1024;
+/** Of one that goes through the data once in a run: the first columns may have most of the non-zeros. */
+export const shortChunk = 64;
 
 /** Goes through begin … end-1 in chunks. */
 export function inChunks(

@@ -189,6 +189,7 @@ export const solverEntries = {
   }),
   newton: entry<NewtonSettings>({
     orientation: 'rows',
+    parallelFrom: 1e6,
     defaults: {},
     checks: {},
     incompatible: (problem) => noNewton(problem) ?? noBounds(problem),
@@ -205,7 +206,7 @@ export const solverEntries = {
   'working-set': entry<WorkingSetSettings>({
     title: 'working set',
     orientation: 'columns',
-    serialBelow: 5e7,
+    parallelFrom: 1e7,
     followsPath: true,
     defaults: {},
     checks: {},

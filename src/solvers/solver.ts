@@ -125,8 +125,8 @@ export interface SolverEntry<Settings> {
   isSerial?(settings: Settings): boolean;
   /** Workers it gets by default where the data alone would give fewer. */
   readonly leastGrid?: number;
-  /** Non-zeros below which its default grid is 1: workers would wait for each other too often. */
-  readonly serialBelow?: number;
+  /** Non-zeros below which its default grid is 1, and from which on it is at least 2. */
+  readonly parallelFrom?: number;
   /** On a path it starts from where the last two models lead, and a long path is cut in two. */
   readonly followsPath?: true;
   /** The order of visits depends on time and is recorded: one process, one run, from its beginning. */

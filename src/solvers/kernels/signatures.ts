@@ -175,9 +175,10 @@ export const signatures: Readonly<Record<KernelName, Signature>> = {
     'packed begin end slopes curvatures gradients hessians',
     `${piece} slopes curvatures gradients hessians`,
   ],
+  countSharing: ['packed begin end sharing shares', `${piece} sharing shares`],
   sumTogether: [
-    'packed begin end curvatures sharing hessians',
-    `${piece} curvatures sharing hessians`,
+    'packed begin end slopes curvatures shares gradients hessians',
+    `${piece} slopes curvatures shares gradients hessians`,
   ],
   sweepWorkingSet: [
     'packed begin end curvatures moved columns scale above stats',

@@ -70,10 +70,21 @@ export interface WorkingSetKernels {
     ...args: [...Piece, slopes: Vector, curvatures: Vector, gradients: Vector, hessians: Vector]
   ): void;
   /**
-   * Σ h_i x_i² n_i for columns that step together, n_i of which have row i: with it their steps
-   * lower the model. `sharing` is 0 before and after.
+   * By non-zero how many of these columns, which step together, have its row. `sharing`, by rows, is 0
+   * before and after.
    */
-  sumTogether(...args: [...Piece, curvatures: Vector, sharing: Uint8Array, hessians: Vector]): void;
+  countSharing(...args: [...Piece, sharing: Uint8Array, shares: Uint8Array]): void;
+  /** The sums of sumColumns with h_i x_i² n_i, n_i the shares: with them steps together lower the model. */
+  sumTogether(
+    ...args: [
+      ...Piece,
+      slopes: Vector,
+      curvatures: Vector,
+      shares: Uint8Array,
+      gradients: Vector,
+      hessians: Vector,
+    ]
+  ): void;
   /**
    * Steps on one column after the other whose violation is larger than `above`, each followed by its
    * change of q.

@@ -1,5 +1,6 @@
 import type { Arena } from '../../engine/arena.ts';
 import type { Partition } from '../../engine/partition.ts';
+import { inChunks, shortChunk } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 
 /** More than underflow can lose in a sum of squares. */
@@ -48,7 +49,9 @@ export class ColumnMoments {
       const c = objective.rowsOf(problem.rowWeights, worker);
       const [square, sum] = both.map((array) => objective.columnsOf(array, block));
       cells.at(worker, block).through((cell, first, end) => {
-        kernels.addSquares(cell, first, end, byRow, c, square, sum);
+        const add = (from: number, to: number) =>
+          kernels.addSquares(cell, from, to, byRow, c, square, sum);
+        inChunks(first, end, add, shortChunk);
       });
     });
     team.barrier();

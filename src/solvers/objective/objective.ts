@@ -7,7 +7,8 @@ import type { Team } from '../../engine/team.ts';
 import { rootOfFalling } from '../../math/line-search.ts';
 import { clamp } from '../../math/scalars.ts';
 import { reserve } from '../block-state.ts';
-import { type Box, type Kernels, pendingPart } from '../kernels/kernels.ts';
+import { type Box, type Cell, type Kernels, pendingPart } from '../kernels/kernels.ts';
+import { inChunks, shortChunk } from '../orders.ts';
 import { ColumnFields } from './column-fields.ts';
 import type { Problem } from './problem.ts';
 
@@ -170,18 +171,20 @@ export class Objective {
       const columns = (array: Float64Array) => this.columnsOf(array, block);
       const from = toRows ? columns(source) : rows(source);
       const [to, of] = [target, sizes].map((all) => all && (toRows ? rows(all) : columns(all)));
-      const all = { units: identity, deltas: from };
-      this.cells.at(worker, block).through((cell, first, end) => {
+      const multiply = (cell: Cell, first: number, end: number) => {
         if (gather) {
           if (to && of) kernels.gatherBoth(cell, identity, first, end, from, to, of);
           else if (to) kernels.gather(cell, identity, first, end, false, from, to);
           else if (of) kernels.gatherSizes(cell, identity, first, end, from, of);
           return;
         }
-        const part = pendingPart(all, first, end);
+        const part = pendingPart({ units: identity, deltas: from }, first, end);
         if (to && of) kernels.scatterBoth(cell, part, end - first, to, of);
         else if (to) kernels.scatter(cell, part, end - first, to);
         else if (of) kernels.scatterSizes(cell, part, end - first, of);
+      };
+      this.cells.at(worker, block).through((cell, begin, stop) => {
+        inChunks(begin, stop, (first, end) => multiply(cell, first, end), shortChunk);
       });
     });
     this.#team.barrier();

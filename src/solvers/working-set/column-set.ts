@@ -1,3 +1,5 @@
+import { workerOffsets } from '../../engine/grid.ts';
+import { width } from '../../engine/processes/comm-channel.ts';
 import { stream } from '../../math/random.ts';
 import { intervalOf } from '../../math/vectors.ts';
 import type { BlockState } from '../block-state.ts';
@@ -5,7 +7,7 @@ import type { WorkingColumns } from '../kernels/working-set-kernels.ts';
 import { inChunks } from '../orders.ts';
 import type { SolverContext } from '../solver.ts';
 import { blockAmongAll, partOfWorker } from '../whole.ts';
-import { mostTogether, type PackedColumns, type WorkingSetMemory } from './memory.ts';
+import { mostSummed, mostTogether, type PackedColumns, type WorkingSetMemory } from './memory.ts';
 
 /** Columns per call of a kernel. */
 const chunk = 1024;
@@ -122,6 +124,7 @@ export class ColumnSet {
         set.counts[a] = all.counts[j];
       }
       this.#formVisits();
+      this.#findPlaces();
     });
     if (this.isAlone) {
       this.parts[0].packed.columns.offsets[0] = 0;
@@ -157,27 +160,38 @@ export class ColumnSet {
     visits[number] = this.size;
   }
 
-  #pack({ worker, packed: { columns } }: Part): void {
-    const { cells, size, partition } = this.context.problem.grid;
-    const { list } = this.memory;
+  /** The offsets of a worker's cells are one after the other, and those of a block end with one more. */
+  #findPlaces(): void {
+    const { list, places } = this.memory;
+    const { columnBounds } = this.context.problem.grid.partition;
+    for (let a = 0; a < this.size; a++) places[a] = list[a] + intervalOf(columnBounds, list[a]);
+  }
+
+  #pack({ worker, packed: { columns, shares }, sharing }: Part): void {
+    const { grid } = this.context.problem;
+    const { indices, values } = grid.cells[worker * grid.size];
+    const cell = { offsets: workerOffsets(grid, worker), indices, values };
     columns.offsets[0] = 0;
-    const unit = new Int32Array(1);
-    const { offsets, indices, values } = columns;
-    for (let a = 0; a < this.size; a++) {
-      const block = intervalOf(partition.columnBounds, list[a]);
-      unit[0] = list[a] - partition.columnBounds[block];
-      const cell = cells[worker * size + block];
-      const [first, last] = [cell.offsets[unit[0]], cell.offsets[unit[0] + 1]];
-      indices.set(cell.indices.subarray(first, last), offsets[a]);
-      values.set(cell.values.subarray(first, last), offsets[a]);
-      offsets[a + 1] = offsets[a] + last - first;
+    const { places, visits } = this.memory;
+    this.context.kernels.packColumns(cell, places, 0, this.size, columns);
+    for (let k = 0; visits[k] < this.size; k++) {
+      this.context.kernels.countSharing(columns, visits[k], visits[k + 1], sharing, shares);
     }
   }
 
   /** Σ s_i x_i and Σ h_i x_i² of all columns, the latter for as many as step together. */
   sum(): void {
-    if (this.isAlone) this.#pending.isSummed = false;
-    else this.#forVisits((begin, end) => this.#sumTogether(begin, end));
+    if (this.isAlone) {
+      this.#pending.isSummed = false;
+      return;
+    }
+    const { visits } = this.memory;
+    for (let first = 0; visits[first] < this.size; ) {
+      let last = first + 1;
+      while (visits[last] < this.size && visits[last + 1] - visits[first] <= mostSummed) last++;
+      this.#sumVisits(first, last);
+      first = last;
+    }
   }
 
   /** Columns of W with about as many non-zeros as the cache may hold. */
@@ -203,35 +217,47 @@ export class ColumnSet {
     kernels.sumColumns(packed.columns, begin, end, slopes, curvatures, g, h);
   }
 
-  #sumTogether(begin: number, end: number): void {
-    const { kernels, team } = this.context;
-    const { gradients, hessians } = this.memory.set;
-    const count = end - begin;
-    const gradient = team.reduce(count, (worker, values) => {
-      const { packed, rows, partial } = this.partOf(worker);
-      const curvatures = partial.subarray(mostTogether);
-      kernels.sumColumns(
-        packed.columns,
-        begin,
-        end,
-        rows.slopes,
-        rows.curvatures,
-        partial,
-        curvatures,
-      );
-      values.set(partial.subarray(0, count));
-    });
-    const curvature = team.reduce(count, (worker, values) => {
-      const { packed, rows, partial, sharing } = this.partOf(worker);
-      const sums = partial.subarray(mostTogether, mostTogether + count);
-      if (count > 1) {
-        kernels.sumTogether(packed.columns, begin, end, rows.curvatures, sharing, sums);
+  /** The same of the columns of some visits. */
+  #sumVisits(first: number, last: number): void {
+    const { kernels } = this.context;
+    const { visits, set } = this.memory;
+    const [begin, end] = [visits[first], visits[last]];
+    for (const { packed, rows, partial } of this.parts) {
+      const { slopes, curvatures } = rows;
+      const { columns, shares } = packed;
+      const sums = partial.subarray(mostSummed);
+      kernels.sumTogether(columns, begin, end, slopes, curvatures, shares, partial, sums);
+    }
+    this.#addUp(0, set.gradients.subarray(begin, end));
+    this.#addUp(mostSummed, set.hessians.subarray(begin, end));
+    this.context.team.barrier();
+  }
+
+  /** target ← the sums of what the workers have from `at` on, in their order; each thread some of them. */
+  #addUp(at: number, target: Float64Array): void {
+    const { team, problem } = this.context;
+    const { partition } = problem.grid;
+    const { workers, threads, channel } = team.shared;
+    const partOf = (worker: number) => partOfWorker(partition, this.memory.partial, worker);
+    if (channel) {
+      for (let from = at; from < at + target.length; from += width) {
+        const count = Math.min(width, at + target.length - from);
+        const found = team.reduce(count, (worker, values) =>
+          values.set(partOf(worker).subarray(from, from + count)),
+        );
+        if (team.index === 0) target.set(found, from - at);
       }
-      values.set(sums);
-    });
-    if (team.index !== 0) return;
-    gradients.set(gradient, begin);
-    hessians.set(curvature, begin);
+      return;
+    }
+    team.barrier();
+    const bound = (thread: number) => Math.floor((thread * target.length) / threads);
+    const [from, to] = [bound(team.index), bound(team.index + 1)];
+    const own = target.subarray(from, to);
+    own.set(partOf(0).subarray(at + from, at + to));
+    for (let worker = 1; worker < workers; worker++) {
+      const more = partOf(worker).subarray(at + from, at + to);
+      for (let a = 0; a < own.length; a++) own[a] += more[a];
+    }
   }
 
   #forVisits(visit: (begin: number, end: number) => void): void {

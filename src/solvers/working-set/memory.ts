@@ -11,6 +11,8 @@ export const remembered = 4;
 export const smallSet = 256;
 /** Columns that step together at most: what one reduction holds. */
 export const mostTogether = 16;
+/** Columns whose sums workers share at once. */
+export const mostSummed = 1024;
 
 export type WorkingSetMemory = ReturnType<typeof allocateWorkingSet>;
 
@@ -41,7 +43,7 @@ export function allocateWorkingSet(arena: Arena, partition: Partition) {
     sharing: arena.uint8(rows),
     /** All columns, in every process. */
     all: reserve(arena, 'float64', columns, ['weights', 'image', 'l1', 'l2', 'counts']),
-    /** The columns of W, in the order of its cycles. */
+    /** The columns of W, in the order of its cycles; `places`: where workers have them. */
     set: reserve(arena, 'float64', columns, [
       'start',
       'now',
@@ -57,7 +59,7 @@ export function allocateWorkingSet(arena: Arena, partition: Partition) {
       'counts',
       'deltas',
     ]),
-    ...reserve(arena, 'int32', columns, ['list', 'units', 'changed']),
+    ...reserve(arena, 'int32', columns, ['list', 'places', 'units']),
     visits: arena.int32(columns + 1),
     /** Last displacements, by columns of W and by rows. */
     spans,
@@ -68,7 +70,7 @@ export function allocateWorkingSet(arena: Arena, partition: Partition) {
     gram: arena.float64(smallSet * smallSet * workers),
     ...reserve(arena, 'float64', smallSet * smallSet, ['sum', 'factor']),
     starts: arena.int32(1),
-    partial: arena.float64(2 * mostTogether * workers),
+    partial: arena.float64(2 * mostSummed * workers),
     dots: arena.float64(mostTogether),
     stats: arena.float64(workingStat.length),
     size: arena.int32(1),
@@ -79,6 +81,8 @@ export function allocateWorkingSet(arena: Arena, partition: Partition) {
 export interface PackedColumns {
   readonly columns: Cell;
   readonly rows: Cell;
+  /** How many columns of its visit share the row of a non-zero; of several workers. */
+  readonly shares: Uint8Array;
 }
 
 function allocatePacked(arena: Arena, partition: Partition, worker: number): PackedColumns {
@@ -87,6 +91,7 @@ function allocatePacked(arena: Arena, partition: Partition, worker: number): Pac
   return {
     columns: allocateCell(arena, allColumns(partition), nonzeros),
     rows: allocateCell(arena, rows, Math.min(nonzeros, rows * smallSet)),
+    shares: arena.uint8(partition.size > 1 ? nonzeros : 0),
   };
 }
 

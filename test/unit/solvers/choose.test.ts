@@ -182,10 +182,19 @@ describe('gridFor', () => {
 
   test('workers of a working set would wait for each other on all but large data', () => {
     const set = choose(solvers.workingSet(), losses.logistic(), penalties.l1(), 0.1, false, tall);
-    const large = { rows: 1e6, columns: 1e6, nonzeros: 5e7 };
-    expect(gridFor(set, undefined, { ...large, nonzeros: 5e7 - 1 })).toBe(1);
+    const large = { rows: 1e6, columns: 1e6, nonzeros: 1e7 };
+    expect(gridFor(set, undefined, { ...large, nonzeros: 1e7 - 1 })).toBe(1);
     expect(gridFor(set, undefined, large)).toBe(4);
     expect(gridFor(set, 3, tall)).toBe(3);
+  });
+
+  test('workers of newton, which wait for each other rarely, pay on smaller data', () => {
+    const newton = choose(solvers.newton(), losses.logistic(), l2, 0.1, false, tall);
+    const middling = { rows: 1e4, columns: 1e4, nonzeros: 1e6 };
+    expect(gridFor(newton, undefined, { ...middling, nonzeros: 1e6 - 1 })).toBe(1);
+    expect(gridFor(newton, undefined, middling)).toBe(2);
+    expect(gridFor(newton, undefined, { ...middling, nonzeros: 1e7 })).toBe(4);
+    expect(gridFor(newton, undefined, { ...middling, columns: 1 })).toBe(1);
   });
 
   test('a serial solver has a grid of 1 and says so', () => {

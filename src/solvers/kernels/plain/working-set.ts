@@ -182,9 +182,10 @@ export function plainWorkingSetKernels(loss: Loss): WorkingSetKernels {
   };
 }
 
-type Packing = 'packColumns' | 'packRows' | 'sumColumns' | 'sumTogether' | 'dotColumns';
+type Packing = 'packColumns' | 'packRows' | 'sumColumns' | 'dotColumns';
+type Sharing = 'countSharing' | 'sumTogether';
 
-const packing: Pick<WorkingSetKernels, Packing | 'moveColumns'> = {
+const packing: Pick<WorkingSetKernels, Packing | Sharing | 'moveColumns'> = {
   packColumns({ offsets, indices, values }, order, begin, end, packed) {
     for (let a = begin; a < end; a++) {
       const [first, last] = [offsets[order[a]], offsets[order[a] + 1]];
@@ -235,18 +236,28 @@ const packing: Pick<WorkingSetKernels, Packing | 'moveColumns'> = {
     }
   },
 
-  sumTogether({ offsets, indices, values }, begin, end, curvatures, sharing, hessians) {
+  countSharing({ offsets, indices }, begin, end, sharing, shares) {
     const [first, last] = [offsets[begin], offsets[end]];
     for (let k = first; k < last; k++) sharing[indices[k]]++;
+    for (let k = first; k < last; k++) shares[k] = sharing[indices[k]];
+    for (let k = first; k < last; k++) sharing[indices[k]] = 0;
+  },
+
+  sumTogether(
+    { offsets, indices, values },
+    ...[begin, end, slopes, curvatures, shares, gradients, hessians]
+  ) {
     for (let a = begin; a < end; a++) {
+      let gradient = 0;
       let hessian = 0;
       for (let k = offsets[a]; k < offsets[a + 1]; k++) {
         const i = indices[k];
-        hessian += values[k] * values[k] * curvatures[i] * sharing[i];
+        gradient += values[k] * slopes[i];
+        hessian += values[k] * values[k] * curvatures[i] * shares[k];
       }
+      gradients[a - begin] = gradient;
       hessians[a - begin] = hessian;
     }
-    for (let k = first; k < last; k++) sharing[indices[k]] = 0;
   },
 
   dotColumns(packed, begin, end, source, result) {

@@ -140,11 +140,21 @@ export const workingSetCases: Record<string, KernelCase> = {
   sumColumns: onSet((kernels, { cell, begin, end, moved, curvatures, results, more }) =>
     kernels.sumColumns(cell, begin, end, moved, curvatures, results, more),
   ),
-  sumTogether: (arena, random) => {
-    const { cell, begin, end, others, curvatures, results } = drawWorkingSet(arena, random);
+  countSharing: (arena, random) => {
+    const { cell, begin, end, others } = drawWorkingSet(arena, random);
     const sharing = bytes(arena, others, () => 0);
+    const shares = bytes(arena, cell.indices.length, () => 0);
     return (kernels) => {
-      kernels.sumTogether(cell, begin, end, curvatures, sharing, results);
+      kernels.countSharing(cell, begin, end, sharing, shares);
+      return undefined;
+    };
+  },
+  sumTogether: (arena, random) => {
+    const drawn = drawWorkingSet(arena, random);
+    const { cell, begin, end, moved, curvatures, results, more } = drawn;
+    const shares = bytes(arena, cell.indices.length, () => 1 + random.below(16));
+    return (kernels) => {
+      kernels.sumTogether(cell, begin, end, moved, curvatures, shares, results, more);
       return undefined;
     };
   },
