@@ -7,6 +7,8 @@ import { cacheFolder, largeText } from './samples.ts';
 import { figure, table } from './table.ts';
 
 const watchMemory = true;
+/** Megabytes that Node may take besides what LIBLINEAR takes. */
+const mostAbove = 60;
 
 /** Peak resident memory of a whole run, per non-zero of the data. */
 export async function benchMemory(): Promise<PartReport> {
@@ -32,6 +34,15 @@ export async function benchMemory(): Promise<PartReport> {
     const value = peakBytes / nonzeros;
     rows.push([title, program, `${figure(peakBytes / 1e6)} MB`, `${figure(value)} bytes`]);
     measures.push({ name: `peak memory per non-zero, ${program}`, value, unit: ' bytes' });
+  }
+  const [ours, theirs] = ['dso train', liblinear].map((program) => runs[program]?.peakBytes);
+  if (ours !== undefined && theirs !== undefined) {
+    measures.push({
+      name: 'peak memory, dso train − LIBLINEAR',
+      value: (ours - theirs) / 1e6,
+      unit: ' MB',
+      target: { kind: 'at most', limit: mostAbove },
+    });
   }
   console.log(table(['memory', 'program', 'peak', 'per non-zero'], rows));
   return { measures, details: { nonzeros, runs }, skipped };

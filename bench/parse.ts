@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { readDataset } from '../src/train/read.ts';
 import type { Measure, PartReport } from './measure.ts';
 import { namedSamples } from './named-samples.ts';
@@ -9,9 +11,14 @@ const limits = { rounds: 9, seconds: 10 };
 /** The other formats are read so often that a quiet moment is among them. */
 const namedLimits = { rounds: 5 };
 
+const freshProgram = fileURLToPath(new URL('parse/fresh.ts', import.meta.url));
+/** The least that one and two threads should reach in a process that has just begun. */
+const freshTargets = [600, 1000] as const;
+
 /** How fast text becomes arrays, from files that the system has in memory. */
 export async function benchParse(): Promise<PartReport> {
   const text = await measured(await largeText(), limits);
+  const fresh = freshSpeeds(await largeText());
   const named = [];
   for (const sample of namedSamples()) named.push(await measured(sample, namedLimits));
   const speed = (value: number) => `${figure(value)} MB/s`;
@@ -27,8 +34,14 @@ export async function benchParse(): Promise<PartReport> {
       ]),
     ),
   );
+  const freshMeasures = fresh.map((value, index): Measure => {
+    const threads = index === 0 ? '1 thread' : `${index + 1} threads`;
+    const target = { kind: 'at least' as const, limit: freshTargets[index] };
+    return { name: `parsing in a fresh process, ${threads}`, value, unit: ' MB/s', target };
+  });
   return {
     measures: [
+      ...freshMeasures,
       { name: 'parsing, 1 thread', value: text.one, unit: ' MB/s' },
       {
         name: 'parsing, 2 threads',
@@ -38,9 +51,26 @@ export async function benchParse(): Promise<PartReport> {
       },
       ...named.map(measureOf),
     ],
-    details: { text, named },
+    details: { text, fresh, named },
     skipped: [],
   };
+}
+
+/**
+ * MB/s with one and two threads, as a command reads: from the first byte, threads start meanwhile. The
+ * library is the built one.
+ */
+function freshSpeeds(sample: Sample): number[] {
+  const best = [Infinity, Infinity];
+  for (let round = 0; round < limits.rounds; round++) {
+    for (let index = 0; index < best.length; index++) {
+      const argv = [freshProgram, sample.path, String(index + 1)];
+      const { stdout, stderr, status } = spawnSync(process.execPath, argv, { encoding: 'utf8' });
+      if (status !== 0) throw new Error(`${freshProgram}:\n${stderr}`);
+      best[index] = Math.min(best[index], Number(stdout));
+    }
+  }
+  return best.map((seconds) => megabytes(sample) / seconds);
 }
 
 interface Speeds {

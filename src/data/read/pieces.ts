@@ -14,7 +14,7 @@ export interface ReadOptions extends LibsvmOptions, FieldOptions {
   readonly runner?: TaskRunner;
   /** At least this many columns, even if the data has fewer. */
   readonly columns?: number;
-  /** Bytes of text per task; default: a few tasks per thread, 1 to 4 MB each. */
+  /** Bytes of text per task; default: 1 MB of LIBSVM text; of other text a few tasks per thread, 1 to 4 MB each. */
   readonly blockSize?: number;
   /** Bytes of a line of text; default: 500 MiB. */
   readonly longestLine?: number;

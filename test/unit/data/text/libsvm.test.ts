@@ -299,7 +299,7 @@ describe('the twins agree', () => {
     const rows = Array.from({ length: 400 }, (_, row) => {
       const pairs = Array.from(
         { length: 1 + random.below(9) },
-        (__, k) => `${9 * row + k + 1}:${value()}`,
+        (_pair, k) => `${9 * row + k + 1}:${value()}`,
       );
       return `${row % 2} ${pairs.join(' ')}`;
     });
