@@ -77,6 +77,7 @@ export class RequestThread implements Requests {
       else this.#onReport(message);
     });
     worker.on('error', (error) => this.#fail(error));
+    worker.on('messageerror', (error) => this.#fail(error));
     worker.on('exit', (code) => this.#fail(new Error(`a worker thread ended with code ${code}`)));
     worker.unref();
     this.#worker = worker;
@@ -163,4 +164,8 @@ export function answerRequests(
     }
   };
   parentPort?.on('message', (message) => void answer(received(message) as Request));
+  // Without an answer the other side would wait for ever.
+  parentPort?.on('messageerror', (error) => {
+    throw error;
+  });
 }
