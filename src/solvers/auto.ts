@@ -32,8 +32,9 @@ const [cheapStep, affordableStep] = [3, 200];
 const expectedSteps = 15;
 /** Passes that another method has before it, at least: one of coordinate steps, `newton` and `working-set`. */
 const [fewPasses, fewNewtonPasses] = [20, 500];
-/** Passes of these two that take as long as an epoch of coordinate steps. */
+/** Passes of these two that take as long as an epoch of coordinate steps, and of dual steps on w itself. */
 const newtonPasses = 10;
+const rowPasses = 2;
 /** Non-zeros from which on `auto` takes what can read them from disk, so that memory does not decide. */
 const manyNonzeros = 3e8;
 
@@ -155,10 +156,11 @@ function withInterior(plan: SolverPlan, request: ProblemSummary): SolverPlan {
   const cost = interiorCost(there);
   if (plan.name === 'interior-point' || !cost || cost.epochs > affordableStep) return plan;
   const budget = expectedSteps * cost.epochs;
+  const isBrief = plan.name === 'ring-rows' && !plan.settings.mapped;
   const passes =
     plan.name === 'newton' || plan.name === 'working-set'
       ? Math.max(fewNewtonPasses, newtonPasses * budget)
-      : Math.max(fewPasses, budget);
+      : Math.max(fewPasses, isBrief ? rowPasses * budget : budget);
   const next: NextPlan = {
     plan: interiorThenRows(there, `${loss.name} on ${cost.size}`),
     after: Math.round(passes),
