@@ -27,6 +27,8 @@ export class EvaluationSchedule {
   /** `slack`: as a share of P, like gaps. */
   isDue(epoch: number, slack = 0): boolean {
     if (epoch < this.#now.due) return false;
+    // Whoever watches learns soon what the weights are worth.
+    if (this.#now.epoch === 0) return true;
     if (epoch >= this.#now.epoch + longestWait) return true;
     return this.#now.ofSlack * slack <= this.#tolerance;
   }
