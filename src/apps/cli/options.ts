@@ -194,6 +194,9 @@ export const serveOptions = optionsWith(general)({
     defaultText: '10s',
     help: 'time for a body to arrive, and for requests to finish at shutdown (500ms, 10s)',
   }),
+  strict: toggle('--strict', {
+    help: 'refuse rows that would be answered with warnings, such as rows with unknown fields',
+  }),
   reload: toggle('--no-reload', { help: 'do not reload the model when its file changes' }),
   log: toggle('--log', { help: 'write a line of JSON per request to standard error' }),
 });

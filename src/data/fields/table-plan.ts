@@ -11,7 +11,7 @@ import {
   missingTexts,
   missingValuesOf,
 } from './options.ts';
-import { isTableSchema } from './row-encoder.ts';
+import { isTableSchema } from './row-rules.ts';
 
 /** What becomes of the fields of a table, one after the other. Plain data, which threads receive. */
 export interface TablePlan extends MissingRules {

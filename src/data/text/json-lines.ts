@@ -16,9 +16,8 @@ import {
   type NamedRow,
   type NamedValue,
   RowEncoder,
-  type RowRules,
-  rowRules,
 } from '../fields/row-encoder.ts';
+import { type RowRules, rowRules } from '../fields/row-rules.ts';
 import { LineError, listNames, quote } from '../read/line-error.ts';
 import type { TextRows } from './csv.ts';
 import { checkEncoding, textOf } from './records.ts';
