@@ -107,6 +107,11 @@ export interface Model extends ModelDescription {
   readonly featureNames?: readonly string[];
 }
 
+/** Of two classes the one that high scores mean; undefined for other models. */
+export function positiveClass(model: Pick<Model, 'classes' | 'multiLabel'>): Label | undefined {
+  return vectorCount(model) === 1 && !model.multiLabel ? model.classes?.[1] : undefined;
+}
+
 /** Vectors of weights: one per class, but one in all for two classes and in regression. */
 export function vectorCount({
   classes,

@@ -1,5 +1,5 @@
 import type { Dataset } from '../data/dataset.ts';
-import { type Classes, checkNumbers, targetsOf } from '../data/labels.ts';
+import { areNamed, type Classes, checkNumbers, targetsOf } from '../data/labels.ts';
 import { columnScales, divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
 import { leastMemory, memoryOfLanes } from '../engine/memory.ts';
 import {
@@ -168,10 +168,18 @@ async function selectTrainingData(
       : await splitShard(all, options.holdout, seed);
   const classes =
     loss.task === 'classification'
-      ? await classesOfShard(all, options.multiLabel ?? false)
+      ? await classesOfShard(all, {
+          multiLabel: options.multiLabel,
+          positive: options.positive ?? options.start?.positive,
+        })
       : undefined;
+  if (!classes && options.positive !== undefined) {
+    throw new UsageError(`a positive class is for classification; the ${loss.name} loss is not`);
+  }
   // All rows of a rare class may be held out, but not those of all classes but one.
-  if (classes && options.holdout !== undefined) await classesOfShard(train, classes.multiLabel);
+  if (classes && options.holdout !== undefined) {
+    await classesOfShard(train, { multiLabel: classes.multiLabel });
+  }
   // Invalid labels are found now, while the numbers of their rows are known.
   for (const side of [all, test]) {
     if (side && !classes) checkNumbers(side.dataset, loss.name);
@@ -282,6 +290,11 @@ async function announce(
   if (vectors > 1) {
     const kind = classes?.multiLabel ? 'labels, each' : 'classes, each';
     options.onNotice?.(`${vectors} ${kind} against the rest`);
+  }
+  const [negative, positive] = classes?.classes ?? [];
+  const isChosen = options.positive !== undefined || options.start?.positive !== undefined;
+  if (classes && vectors === 1 && !classes.multiLabel && !isChosen && !areNamed(classes.classes)) {
+    options.onNotice?.(`positive class ${positive}, which is no more frequent than ${negative}`);
   }
   const titleOf = ({ name }: Pick<SolverPlan, 'name'>) => entryOf({ name }).title ?? name;
   const { next } = plan;

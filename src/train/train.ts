@@ -9,7 +9,7 @@ import {
 import { sum } from '../math/vectors.ts';
 import type { DualPoint } from '../model/dual-point.ts';
 import type { Metrics } from '../model/metrics/evaluate.ts';
-import type { Model } from '../model/model.ts';
+import { type Model, positiveClass } from '../model/model.ts';
 import { describePenalty } from '../problem/penalties/index.ts';
 import { addTimeUse, noTimeUse } from '../solvers/statistics.ts';
 import { assembleModel, concatenated, provenanceOf, testModel } from './assemble.ts';
@@ -204,6 +204,7 @@ function reportOf(
   test: Metrics | undefined,
 ) {
   const { solver, classes, grid, seed, certificate, certificates } = model;
+  const positive = positiveClass(model);
   const outcomes = fits.map(({ outcome }) => outcome);
   const [{ rotations }] = outcomes;
   const hindrance = outcomes.find((one) => one.hindrance)?.hindrance;
@@ -213,6 +214,7 @@ function reportOf(
     penalty: describePenalty(model.penalty),
     ...pick(model, 'lambda', 'rows', 'columns', 'nonzeros'),
     ...(classes && { classes }),
+    ...(positive !== undefined && { positive }),
     grid,
     seed,
     epochs: certificate.epochs,

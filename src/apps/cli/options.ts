@@ -4,7 +4,7 @@ import { exportFormats } from '../../model/export/names.ts';
 import { defaultFolder } from '../../reporting/records/folder.ts';
 import { dataOptions, threadsOption } from '../../train/options/data.ts';
 import { flag, optionsWith, pick, toggle, type Values } from '../../train/options/option.ts';
-import { problemOptions } from '../../train/options/problem.ts';
+import { preparationOptions, problemOptions } from '../../train/options/problem.ts';
 import { outputOptions, processOptions, sqlOption } from '../../train/options/run.ts';
 import {
   bytes,
@@ -68,7 +68,15 @@ export const predictOptions = {
 };
 export type PredictFlags = Values<typeof predictOptions>;
 
-export const evaluateOptions = { ...printing, ...readingOptions };
+export const evaluateOptions = {
+  ...printing,
+  ...optionsWith(general)({
+    positive: flag('--positive <label>', preparationOptions.positive.type, {
+      help: 'of two classes the one that the metrics are about (default: that of the model)',
+    }),
+  }),
+  ...readingOptions,
+};
 export type EvaluateFlags = Values<typeof evaluateOptions>;
 
 export const verifyOptions = {

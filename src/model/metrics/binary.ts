@@ -1,3 +1,4 @@
+import { checkPositive, isSameLabel, type Label } from '../../data/labels.ts';
 import { log } from '../../math/elementary.ts';
 import { rank } from '../../math/ranking.ts';
 import { log1pExp } from '../../math/scalars.ts';
@@ -15,26 +16,39 @@ export function surprise(probability: number): number {
   return -log(Math.max(probability, leastProbability));
 }
 
-/** Two classes: `indices` are 0 for the negative one and 1 for the positive one. */
+export interface MeasureOptions {
+  /** Of two classes the one that the metrics are about; default: that of the model. */
+  readonly positive?: Label;
+}
+
+/** Two classes: `indices` are 0 for the model's negative one and 1 for its positive one. */
 export function measureBinary(
-  { loss, calibration }: Pick<Model, 'loss' | 'calibration'>,
+  { loss, calibration, classes = [] }: Pick<Model, 'loss' | 'calibration' | 'classes'>,
   scores: Float64Array,
   indices: Int32Array,
+  { positive }: MeasureOptions = {},
 ): ClassificationMetrics {
+  checkPositive(positive, classes);
+  const own = positive === undefined || isSameLabel(classes[1], positive);
+  const decides = (score: number) => isPositive(score) === own;
   const rows = scores.length;
-  const positives = scores.filter((_, row) => indices[row] === 1);
-  const negatives = scores.filter((_, row) => indices[row] !== 1);
-  const truePositive = positives.filter(isPositive).length;
-  const falsePositive = negatives.filter(isPositive).length;
+  const ofClass = (index: number) =>
+    scores.filter((_, row) => (indices[row] === 1) === (index === 1));
+  const [negatives, positives] = own ? [ofClass(0), ofClass(1)] : [ofClass(1), ofClass(0)];
+  const truePositive = positives.filter(decides).length;
+  const falsePositive = negatives.filter(decides).length;
   const falseNegative = positives.length - truePositive;
   const trueNegative = negatives.length - falsePositive;
-  const measured = calibration && measureCalibrated(calibration[0], positives, negatives);
-  const logLoss = traitsOf(loss).givesProbabilities ? meanLogLoss(positives, negatives) : null;
+  const sides = own ? ([positives, negatives] as const) : ([negatives, positives] as const);
+  const measured = calibration && measureCalibrated(calibration[0], ...sides);
+  const logLoss = traitsOf(loss).givesProbabilities ? meanLogLoss(...sides) : null;
   // Sorts the scores, so it comes last.
-  const ranking = rank(positives, negatives);
+  const turned = (side: Float64Array) => (own ? side : side.map((score) => -score));
+  const ranking = rank(turned(positives), turned(negatives));
   return {
     task: 'classification',
     rows,
+    positive: own ? classes[1] : classes[0],
     accuracy: (truePositive + trueNegative) / rows,
     error: (falsePositive + falseNegative) / rows,
     auc: ranking?.auc ?? null,

@@ -1,20 +1,24 @@
 import type { Dataset } from '../../data/dataset.ts';
+import { checkPositive } from '../../data/labels.ts';
 import { DataError } from '../../errors.ts';
 import { checkLabels, lossEntry } from '../../problem/losses/index.ts';
 import { type Label, type Model, vectorCount } from '../model.ts';
 import { scoreBlocks, scoreDataset } from '../predict/score.ts';
-import { measureBinary } from './binary.ts';
+import { type MeasureOptions, measureBinary } from './binary.ts';
 import { classIndices, classSets, labelNumbers, labelsOf } from './classes.ts';
 import { measureMulticlass, measureMultiLabel } from './multi-class.ts';
 import { measureRegression } from './regression.ts';
 
 /** How well a model does on rows whose labels are known; throws a DataError for unknown labels. */
-export function evaluate(model: Model, dataset: Dataset): Metrics {
+export function evaluate(model: Model, dataset: Dataset, options: MeasureOptions = {}): Metrics {
   const { rows, name } = dataset;
   if (rows === 0) {
     throw new DataError(`${name}: no rows; at least one is needed to evaluate a model`);
   }
   const { classes } = model;
+  if (vectorCount(model) !== 1 || !classes || model.multiLabel) {
+    checkPositive(options.positive, model.multiLabel ? [] : (classes ?? []));
+  }
   if (classes === undefined) {
     const labels = labelNumbers(dataset);
     const { loss } = model;
@@ -26,7 +30,9 @@ export function evaluate(model: Model, dataset: Dataset): Metrics {
     return measureMultiLabel(classes, scoreBlocks(model, dataset), classSets(classes, dataset));
   }
   const indices = classIndices(classes, dataset, labelsOf(dataset));
-  if (vectorCount(model) === 1) return measureBinary(model, scoreDataset(model, dataset), indices);
+  if (vectorCount(model) === 1) {
+    return measureBinary(model, scoreDataset(model, dataset), indices, options);
+  }
   return measureMulticlass(model, classes, indices, {
     blocks: scoreBlocks(model, dataset),
     vector: (vector) => scoreDataset(model, dataset, vector),
@@ -82,6 +88,8 @@ interface OneClassMetrics {
 /** Two classes. */
 export interface ClassificationMetrics extends OneClassMetrics {
   readonly task: 'classification';
+  /** The class that the metrics are about. */
+  readonly positive: Label;
   /** null when one class is absent. */
   readonly auprc: number | null;
   readonly confusion: {

@@ -1,4 +1,5 @@
 import type { Dataset } from '../../data/dataset.ts';
+import type { Label } from '../../data/labels.ts';
 import type { Scaling } from '../../data/scale.ts';
 import type { Interval } from '../../engine/checkpoint/writer.ts';
 import type { Imbalance } from '../../engine/partition.ts';
@@ -43,6 +44,11 @@ export interface TrainOptions {
   testOn?: 'best' | 'latest';
   /** A row may belong to any number of classes: its label lists them, separated by commas. */
   multiLabel?: boolean;
+  /**
+   * Of two classes the positive one, which high scores mean. Default: 1 against 0 or −1, true against
+   * false, yes against no, else the rarer one.
+   */
+  positive?: Label;
   /** An unpenalised intercept; default false. */
   intercept?: boolean;
   /** Factors of the weights of rows, by class; default 1 for all. */
@@ -65,6 +71,8 @@ export interface TrainOptions {
     readonly weights: Float64Array;
     readonly intercepts?: Float64Array;
     readonly alpha?: Float64Array;
+    /** The positive class that these weights are for, where the option `positive` is not given. */
+    readonly positive?: Label;
   };
   /** Also return where the dual variables ended, to start from; default false. In one process. */
   alpha?: boolean;
@@ -116,6 +124,8 @@ type DescribedByModel = Pick<
 export interface TrainReport extends Certificate, DescribedByModel {
   readonly loss: string;
   readonly penalty: string;
+  /** Of two classes the one that high scores mean. */
+  readonly positive?: Label;
   /** Vectors of weights, where there are several; primal, dual and the like are of their sum. */
   readonly vectors?: number;
   readonly threads: number;

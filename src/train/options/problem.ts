@@ -1,4 +1,5 @@
 /** Options that say what is minimized, and what is done to rows and classes before. */
+import type { Label } from '../../data/labels.ts';
 import { scalings } from '../../data/scale.ts';
 import { lossNames } from '../../problem/losses/index.ts';
 import { penaltyByName, penaltyNames } from '../../problem/penalties/index.ts';
@@ -34,6 +35,12 @@ const penaltyName: typeof someNames = {
     if (name === 'group-lasso') penaltyByName(name);
     return someNames.parse(name);
   },
+};
+
+const label: OptionType<Label> = {
+  expected: 'a label',
+  parse: (text) => text || undefined,
+  accepts: (value) => (typeof value === 'string' && value !== '') || Number.isFinite(value),
 };
 
 const classWeights: OptionType<ClassWeights> = {
@@ -133,6 +140,14 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
     help: 'a row may have several labels, separated by commas: a,b',
     doc: 'a row may have several labels, separated by commas ([more](classification.md#several-labels-per-row))',
     defaultDoc: 'one label per row',
+  }),
+  positive: flag('--positive <label>', label, {
+    common: true,
+    progressive: true,
+    provenance: 'positive',
+    help: 'of two classes the one that high scores mean (default: 1, true, yes, else the rarer one)',
+    doc: 'of two classes the positive one: high scores mean it, and precision, recall and curves are about it ([more](classification.md#the-positive-class))',
+    defaultDoc: '1 against 0 or −1, true against false, yes against no, else the rarer one',
   }),
   classWeight: flag('--class-weight <weights>', classWeights, {
     library: 'classWeights',

@@ -82,6 +82,7 @@ function settingsOf(
     seed,
     intercept: options.intercept === true || model.intercepts.some((value) => value !== 0),
     ...(model.multiLabel && { multiLabel: true }),
+    ...(model.classes?.length === 2 && !model.multiLabel && { positive: model.classes[1] }),
     ...(options.holdout !== undefined && { holdout: Number(options.holdout) }),
     ...(options.scale !== undefined && { scale: options.scale as Scaling }),
     ...classWeightsOf(options['class-weight'], model.classes),

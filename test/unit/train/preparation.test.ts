@@ -216,7 +216,7 @@ describe('a model to start from', () => {
     const other = sample(50, 4, (score) => (score > 0 ? 5 : 6));
     const { loss } = tight as { loss: ReturnType<typeof losses.logistic> };
     expect(() => startFromModel(model, other, { loss, columns: features })).toThrow(
-      'has classes -1 and 1; the data has 5 and 6',
+      'has classes -1 and 1; the data has 6 and 5',
     );
     expect(() =>
       startFromModel(model, other, { loss: losses.square(), columns: features }),

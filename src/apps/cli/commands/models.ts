@@ -7,7 +7,7 @@ import { exportNotices, exportPieces, importModel } from '../../../model/export/
 import { readModel, writeModel } from '../../../model/file.ts';
 import { evaluate } from '../../../model/metrics/evaluate.ts';
 import { summarizeWeights } from '../../../model/metrics/weight-summary.ts';
-import { type Model, vectorCount } from '../../../model/model.ts';
+import { type Model, positiveClass, vectorCount } from '../../../model/model.ts';
 import { checkOutput, type PredictionOutput } from '../../../model/predict/predict.ts';
 import { plural, visibleText } from '../../../reporting/format.ts';
 import { describeMetrics } from '../../../reporting/text/metrics.ts';
@@ -28,6 +28,7 @@ import {
   predictionLines,
   predictionObjects,
 } from '../../../reporting/text/predictions.ts';
+import { pick } from '../../../train/options/option.ts';
 import type { Action } from '../command.ts';
 import { checkFiles, readBytes, readLines, standardStream, writePieces } from '../files.ts';
 import { withProgress } from '../interrupts.ts';
@@ -100,7 +101,9 @@ function inspection(model: Model, shown: ClassSide | undefined, options: Feature
       positive: topFeatures(model, vector, 'positive', options),
       negative: topFeatures(model, vector, 'negative', options),
     }));
-  return { ...description, weights: summarizeWeights(weights), vectors };
+  const positive = positiveClass(model);
+  const named = { ...description, ...(positive !== undefined && { positive }) };
+  return { ...named, weights: summarizeWeights(weights), vectors };
 }
 
 function describeInspected(
@@ -148,7 +151,7 @@ export const evaluateCommand: Action<EvaluateFlags> = async ({ flags, terminal }
   const dataset = await withProgress(terminal, flags, (progress) =>
     new DataReader(flags, progress).forModel(model, data, true),
   );
-  const metrics = evaluate(model, dataset);
+  const metrics = evaluate(model, dataset, pick(flags, 'positive'));
   const text = () => describeMetrics(metrics, model.classes);
   await terminal.printResult(flags.json, metrics, text);
 };

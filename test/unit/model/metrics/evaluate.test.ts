@@ -47,6 +47,23 @@ describe(`agrees with ${reference.provenance.split(',')[0]}`, () => {
     expect(found.logLoss! / expected.logLoss!).toBeCloseTo(1, 11);
   });
 
+  test.each(reference.classification)('of the other class, $name', (expected) => {
+    const found = evaluate(logistic, scoredDataset(expected.scores, expected.labels), {
+      positive: -1,
+    }) as ClassificationMetrics;
+    expect(found.positive).toBe(-1);
+    expect(found.accuracy).toBeCloseTo(expected.accuracy, 14);
+    expect(found.auc).toBeCloseTo(expected.auc!, 14);
+    expect(found.logLoss! / expected.logLoss!).toBeCloseTo(1, 11);
+    const { truePositive, falsePositive, trueNegative, falseNegative } = expected.confusion;
+    expect(found.confusion).toEqual({
+      truePositive: trueNegative,
+      falsePositive: falseNegative,
+      trueNegative: truePositive,
+      falseNegative: falsePositive,
+    });
+  });
+
   test.each(reference.regression)('regression, $name', (expected) => {
     const model = sampleRegression(oneWeight);
     const found = evaluate(model, scoredDataset(expected.scores, expected.labels));
