@@ -70,8 +70,7 @@ export interface ModelDescription {
   readonly lambda: number;
   /**
    * Classification only. Two classes, the negative one first, share one vector of weights; three or
-   * more have one vector each, against all the others. Numbers ascend, texts are in the order of
-   * their code units.
+   * more have one vector each, against all the others, in ascending order.
    */
   readonly classes?: readonly Label[];
   /** Every class has a vector of its own, and a row may belong to any number of classes. */
@@ -92,6 +91,11 @@ export interface ModelDescription {
   readonly unitRows?: true;
   /** One for each vector. */
   readonly calibration?: readonly Calibration[];
+  /**
+   * Of two classes: a row is of the positive one if its probability is above this number or, where
+   * the model has no probabilities, its score. Absent: if its score is above 0.
+   */
+  readonly threshold?: number;
   readonly provenance?: Provenance;
 }
 

@@ -121,7 +121,7 @@ export async function prepareTraining(
   const data = await selectTrainingData(all, given, defaults);
   const { shard } = data;
   checkTotalWeight(shard);
-  checkCalibration(shard, given, defaults);
+  checkCalibration(shard, given, defaults, data.classes);
   const lambda = given.lambda ?? 1 / shard.totalWeight;
   const settings: ResolvedOptions = { ...defaults, lambda };
   const factors = given.penaltyFactors !== undefined;
@@ -272,6 +272,7 @@ function checkAsynchronous(
   const found =
     (vectors > 1 && `${vectors} classes`) ||
     (options.calibrate && 'calibrate') ||
+    (options.thresholdFor && 'thresholdFor') ||
     (options.start && 'a start');
   if (!found) return;
   throw new UsageError(

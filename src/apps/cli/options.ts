@@ -49,6 +49,10 @@ export const predictOptions = {
       help: 'print the probability of the positive class, or of each class (logistic loss, or calibrated)',
       doc: 'print the probability of the positive class, or of each of several; models with the logistic loss, and calibrated ones',
     }),
+    threshold: flag('--threshold <number>', preparationOptions.threshold.type, {
+      conflicts: ['scores', 'probabilities'],
+      help: 'another threshold than that of the model, for probabilities, or else for scores',
+    }),
     json: toggle('--json', {
       conflicts: ['scores', 'probabilities', 'header'],
       help: 'print a JSON object per row: label, scores and probabilities',
@@ -73,6 +77,17 @@ export const evaluateOptions = {
   ...optionsWith(general)({
     positive: flag('--positive <label>', preparationOptions.positive.type, {
       help: 'of two classes the one that the metrics are about (default: that of the model)',
+    }),
+    threshold: flag('--threshold <number>', preparationOptions.threshold.type, {
+      conflicts: ['thresholdFor'],
+      help: 'another threshold than that of the model, for probabilities, or else for scores',
+    }),
+    thresholdFor: flag('--threshold-for <goal>', preparationOptions.thresholdFor.type, {
+      conflicts: ['positive'],
+      help: 'the best threshold on this data for f1, precision=0.95, recall=0.9 or cost=FP:FN',
+    }),
+    figure: flag('--figure <file>', file, {
+      help: 'draw the ROC, precision-recall and calibration curves: .svg or .png',
     }),
   }),
   ...readingOptions,

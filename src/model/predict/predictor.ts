@@ -160,6 +160,7 @@ export type ScoringModel = Pick<
   | 'featureNames'
   | 'unitRows'
   | 'calibration'
+  | 'threshold'
 >;
 
 export interface PredictorOptions {

@@ -43,6 +43,13 @@ function metricLines(metrics: Metrics, classes: readonly Label[]): LabelledLine[
         ['positive class', lineText(positiveOf(metrics, classes))],
         ['AUC', describeArea(metrics.auc)],
         ['average precision', describeArea(metrics.auprc)],
+        ['threshold', formatIfKnown(metrics.threshold, formatNumber)],
+        // Records of earlier versions have none of these.
+        ['precision', formatIfKnown(metrics.precision, formatNumber)],
+        ['recall', formatIfKnown(metrics.recall, formatNumber)],
+        ['F1', formatIfKnown(metrics.f1, formatNumber)],
+        ['specificity', formatIfKnown(metrics.specificity, formatNumber)],
+        ['Matthews correlation', formatIfKnown(metrics.mcc, formatNumber)],
       ]);
     case 'multi-class':
       return [

@@ -5,6 +5,7 @@ import type { Interval } from '../../engine/checkpoint/writer.ts';
 import type { Imbalance } from '../../engine/partition.ts';
 import type { DualPoint } from '../../model/dual-point.ts';
 import type { Metrics } from '../../model/metrics/evaluate.ts';
+import type { ThresholdGoal } from '../../model/metrics/threshold.ts';
 import type { Calibration, Certificate, Model } from '../../model/model.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
@@ -60,6 +61,13 @@ export interface TrainOptions {
   scale?: Scaling;
   /** Fits a map from scores to probabilities, on the scores of rows held out in turn; default 5 folds. */
   calibrate?: { readonly method: Calibration['method']; readonly folds?: number };
+  /**
+   * Of two classes: a row is positive if its probability is above this number or, where the model
+   * has none, its score. Default: if its score is above 0.
+   */
+  threshold?: number;
+  /** Chooses the threshold on the scores of rows held out in turn, in the folds of `calibrate`, else 5. */
+  thresholdFor?: ThresholdGoal;
   /** A positive factor for each column's penalty. */
   penaltyFactors?: Float64Array;
   /**

@@ -1,6 +1,11 @@
 /** Options that say what is minimized, and what is done to rows and classes before. */
 import type { Label } from '../../data/labels.ts';
 import { scalings } from '../../data/scale.ts';
+import {
+  goalsExpected,
+  isThresholdGoal,
+  type ThresholdGoal,
+} from '../../model/metrics/threshold.ts';
 import { lossNames } from '../../problem/losses/index.ts';
 import { penaltyByName, penaltyNames } from '../../problem/penalties/index.ts';
 import type { ClassWeights } from '../class-weights.ts';
@@ -41,6 +46,12 @@ const label: OptionType<Label> = {
   expected: 'a label',
   parse: (text) => text || undefined,
   accepts: (value) => (typeof value === 'string' && value !== '') || Number.isFinite(value),
+};
+
+export const thresholdGoal: OptionType<ThresholdGoal> = {
+  expected: goalsExpected,
+  parse: (text) => (isThresholdGoal(text) ? text : undefined),
+  accepts: isThresholdGoal,
 };
 
 const classWeights: OptionType<ClassWeights> = {
@@ -174,6 +185,20 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
     library: false,
     needs: ['calibrate'],
     help: 'number of folds for --calibrate (default: 5)',
+  }),
+  threshold: flag('--threshold <number>', finite, {
+    affectsModel: 'end',
+    provenance: 'threshold',
+    conflicts: ['thresholdFor'],
+    help: 'of two classes: call rows positive above this probability, or without probabilities above this score',
+    doc: 'of two classes: a row is positive if its probability is above this number or, in models without probabilities, its score. It is kept in the model ([more](classification.md#thresholds))',
+    defaultDoc: 'a score of 0, which is a probability of 0.5 in uncalibrated models',
+  }),
+  thresholdFor: flag('--threshold-for <goal>', thresholdGoal, {
+    affectsModel: 'end',
+    provenance: 'threshold-for',
+    help: 'choose the threshold on rows held out in turn: f1, precision=0.95, recall=0.9, cost=FP:FN',
+    doc: 'choose the threshold on rows held out in turn, in the folds of `--calibrate`, else 5: `f1`, `precision=0.95` (most recall), `recall=0.9` (most precision) or `cost=FP:FN` (least cost)',
   }),
   init: flag('--warm-start <model>', file, {
     aliases: ['--init <model>'],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../src/data/dataset.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { encodeModel } from '../../../src/model/file.ts';
+import { type ClassificationMetrics, evaluate } from '../../../src/model/metrics/evaluate.ts';
 import { predict } from '../../../src/model/predict/predict.ts';
 import { losses } from '../../../src/problem/losses/index.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
@@ -75,6 +76,54 @@ describe('a warm start', () => {
     const { model: next } = await trained(data, { start, positive: 'ok' });
     expect(next.classes).toEqual(['fraud', 'ok']);
     expect(next.certificate.epochs).toBeLessThan(5);
+  });
+});
+
+describe('a threshold', () => {
+  test('is stored as it is given', async () => {
+    const { model, report } = await trained(data, { threshold: 0.25, holdout: 0.3 });
+    expect(model.threshold).toBe(0.25);
+    expect(model.provenance?.options.threshold).toBe(0.25);
+    expect(report.test).toMatchObject({ threshold: 0.25 });
+  });
+
+  test('is chosen on rows held out in turn, alike on any number of threads', async () => {
+    const options = { thresholdFor: 'recall=0.9' } as const;
+    const [one, two] = [
+      await trained(data, options),
+      await trained(data, { ...options, threads: 2 }),
+    ];
+    expect(encodeModel(two.model)).toEqual(encodeModel(one.model));
+    const { threshold } = one.model;
+    expect(threshold).toBeGreaterThan(0);
+    expect(threshold).toBeLessThan(1);
+    expect(one.model.provenance?.options['threshold-for']).toBe('recall=0.9');
+    const plain = await trained(data);
+    expect(one.model.weights).toEqual(plain.model.weights);
+    const { recall } = evaluate(one.model, data) as ClassificationMetrics;
+    const before = evaluate(plain.model, data) as ClassificationMetrics;
+    expect(recall).toBeGreaterThan(before.recall);
+  });
+
+  test('that cannot be reached leaves the default, with a warning', async () => {
+    const warnings: string[] = [];
+    const onNotice = (message: string, isWarning?: boolean) => {
+      if (isWarning) warnings.push(message);
+    };
+    const noise = wordsOf('ok', 'rare', 7);
+    const { model } = await trained(noise, { thresholdFor: 'precision=1', lambda: 100, onNotice });
+    expect(model.threshold).toBeUndefined();
+    expect(warnings).toEqual([
+      'no threshold reaches precision=1 on the rows held out: the default stays',
+    ]);
+  });
+
+  test('is for two classes', async () => {
+    const three = { ...data, labelNames: undefined } as unknown as Dataset;
+    const options = { loss: losses.square(), threshold: 1 };
+    await expect(trained(three, options)).rejects.toThrow('a threshold is for two classes');
+    const both = { threshold: 1, thresholdFor: 'f1' } as const;
+    await expect(trained(data, both)).rejects.toThrow('give threshold or thresholdFor, not both');
   });
 });
 
