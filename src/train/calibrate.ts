@@ -185,13 +185,14 @@ async function scoreHeldOut(
 }
 
 function calibrationOf(
-  { layout }: LaidOutTraining,
+  { layout, plainWeights }: LaidOutTraining,
   spec: NonNullable<TrainOptions['calibrate']>,
   scores: readonly Float64Array[],
 ): Calibration[] {
   const fitted = spec.method === 'platt' ? fitPlatt : fitIsotonic;
   return scores.map((own, vector) => {
     const positives = Uint8Array.from(layout.targets.of(vector), (target) => (target > 0 ? 1 : 0));
-    return fitted(own, positives, layout.rowWeights);
+    // Weights of classes are for training: probabilities are those of the data as it is.
+    return fitted(own, positives, plainWeights ?? layout.rowWeights);
   });
 }

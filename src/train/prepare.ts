@@ -1,4 +1,4 @@
-import type { Dataset } from '../data/dataset.ts';
+import { type Dataset, rowWeights } from '../data/dataset.ts';
 import { areNamed, type Classes, checkNumbers, targetsOf } from '../data/labels.ts';
 import { columnScales, divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
 import { leastMemory, memoryOfLanes } from '../engine/memory.ts';
@@ -57,6 +57,8 @@ interface TrainingData {
   readonly test: DataShard | undefined;
   /** In classification. */
   readonly classes: Classes | undefined;
+  /** The weights of the rows without those of their classes, where classes have some. */
+  readonly plainWeights?: Float64Array;
   /** What the columns were divided by for training. */
   readonly factors?: Float64Array;
   /** The rows to test on as they were read, where `test` has them scaled. */
@@ -192,7 +194,8 @@ async function selectTrainingData(
   if (!classWeights) return scale({ shard: train, test, classes }, options);
   const weighted = await withClassWeights(train.dataset, classes, classWeights, group);
   const shard = { ...(await dataShard(weighted, group)), columns: train.columns };
-  return scale({ shard, test, classes }, options);
+  const plain = rowWeights(train.dataset) ?? new Float64Array(train.dataset.rows).fill(1);
+  return scale({ shard, test, classes, plainWeights: plain }, options);
 }
 
 /** Divides columns or rows for training; rows to test on while training are divided alike. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../src/data/dataset.ts';
 import { datasetFromRows } from '../../../src/data/from-arrays.ts';
+import { countLabels } from '../../../src/data/labels.ts';
 import { columnScales, divideColumns, withUnitRows } from '../../../src/data/scale.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { stream } from '../../../src/math/random.ts';
+import { sum } from '../../../src/math/vectors.ts';
 import { evaluate } from '../../../src/model/metrics/evaluate.ts';
 import { weightsOf } from '../../../src/model/model.ts';
 import { predict } from '../../../src/model/predict/predict.ts';
@@ -12,6 +14,7 @@ import { losses } from '../../../src/problem/losses/index.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';
 import { startFromModel } from '../../../src/train/warm-start.ts';
+import { zipfDataset } from '../../support/data.ts';
 
 const features = 8;
 
@@ -123,6 +126,22 @@ describe('scaling', () => {
 });
 
 describe('calibration', () => {
+  test.each(['platt', 'isotonic'] as const)(
+    '%s: probabilities of the data as it is, whatever classes weigh',
+    async (method) => {
+      const data = zipfDataset({ rows: 400, columns: 40, perRow: 8 });
+      const rate = countLabels(data).get(1)! / data.rows;
+      const loss = losses.logistic();
+      const options: TrainOptions = { loss, intercept: true, threads: 1, classWeights: { 1: 8 } };
+      const meanOf = async (more: TrainOptions) => {
+        const { model } = await train(data, { ...options, ...more });
+        return sum(predict(model, data, { output: 'probabilities' })) / data.rows;
+      };
+      expect(await meanOf({})).toBeGreaterThan(rate + 0.1);
+      expect(Math.abs((await meanOf({ calibrate: { method } })) - rate)).toBeLessThan(0.03);
+    },
+  );
+
   test.each(['platt', 'isotonic'] as const)('%s makes probabilities of an SVM', async (method) => {
     const { model } = await train(two, { calibrate: { method, folds: 3 }, lambda: 1e-2 });
     expect(model.calibration).toHaveLength(1);

@@ -13,7 +13,6 @@ import { searchChart, validationChart } from '../../../reporting/charts/selectio
 import { penaltyName, plural } from '../../../reporting/format.ts';
 import {
   incompleteNote,
-  measureKey,
   searchCsv,
   searchTable,
   validationCsv,
@@ -301,7 +300,7 @@ async function searchFile(
 
 function searchJson({ metric, complete, ranking }: Search, choose: 'best' | 'simplest') {
   return {
-    metric: measureKey(metric),
+    metric,
     complete,
     ranking: ranking.map(({ loss, penalty, validation }) => ({
       loss: loss.name,
