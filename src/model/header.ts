@@ -197,6 +197,8 @@ const recipe = record<Recipe>({
       record<NonNullable<Recipe['fields']>[number]>({
         name: text,
         kind: oneOf('number', 'category', 'label', 'weight', 'ignored'),
+        date: flag,
+        identifier: flag,
       }),
     ),
   ),

@@ -1,4 +1,5 @@
 import { type Dataset, rowWeights } from '../data/dataset.ts';
+import { isTableSchema } from '../data/fields/row-rules.ts';
 import { areNamed, type Classes, checkNumbers, targetsOf } from '../data/labels.ts';
 import { columnScales, divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
 import { leastMemory, memoryOfLanes } from '../engine/memory.ts';
@@ -12,6 +13,7 @@ import { UsageError } from '../errors.ts';
 import { vectorCount } from '../model/model.ts';
 import { checkLabels, losses } from '../problem/losses/index.ts';
 import { penalties } from '../problem/penalties/index.ts';
+import { finiteBounds } from '../problem/penalties/separable.ts';
 import { alternativeTo, choose, gridFor } from '../solvers/choose.ts';
 import { solvers } from '../solvers/index.ts';
 import { entryOf, loadSolver, type Solver, type SolverPlan } from '../solvers/registry.ts';
@@ -103,10 +105,34 @@ export interface Intent {
   readonly callingThread?: boolean;
 }
 
+/**
+ * Columns of a table may have any unit and any mean: unless the options say otherwise, its numbers
+ * are scaled, where that is possible, and the model has an intercept.
+ */
+function withTableDefaults(
+  dataset: Dataset,
+  options: TrainOptions,
+  { size, leads }: ProcessGroup,
+): TrainOptions {
+  if (!isTableSchema(dataset)) return options;
+  const { intercept, scale: way, penalty, onNotice } = options;
+  const ends = penalty ? Object.values(finiteBounds(penalty)) : [];
+  const isScaled =
+    way === undefined && size === 1 && !dataset.stored && ends.every((end) => end === 0);
+  const found = [
+    ...(isScaled
+      ? ['numbers are scaled by their standard deviation (--scale none: as they are)']
+      : []),
+    ...(intercept === undefined ? ['there is an intercept (--no-intercept: none)'] : []),
+  ];
+  if (leads && found.length > 0) onNotice?.(`the data is a table: ${found.join('; ')}`);
+  return { ...options, intercept: intercept ?? true, ...(isScaled && { scale: 'std' }) };
+}
+
 /** Checks the options and decides what they leave open. */
 export async function prepareTraining(
   dataset: Dataset,
-  given: TrainOptions,
+  asked: TrainOptions,
   {
     group = singleProcess,
     tasksOf = (vectors) => vectors,
@@ -114,7 +140,8 @@ export async function prepareTraining(
     callingThread: mayStay = false,
   }: Intent = {},
 ): Promise<PreparedTraining> {
-  checkArguments(dataset, given);
+  checkArguments(dataset, asked);
+  const given = withTableDefaults(dataset, asked, group);
   const defaults = resolveOptions(given);
   await checkSameTraining(group, given, defaults);
   const all = await dataShard(dataset, group);
@@ -201,8 +228,8 @@ async function selectTrainingData(
 /** Divides columns or rows for training; rows to test on while training are divided alike. */
 function scale(data: TrainingData, { scale: way, onNotice }: TrainOptions): TrainingData {
   const { shard, test } = data;
-  if (way === undefined) {
-    const advice = adviseOnScale(shard.dataset);
+  if (way === undefined || way === 'none') {
+    const advice = way === undefined && adviseOnScale(shard.dataset);
     if (advice) onNotice?.(advice);
     return data;
   }
@@ -238,7 +265,7 @@ function adviseOnScale(dataset: Dataset): string | undefined {
   const least = sizes.reduce((best, size, column) => (size < sizes[best] ? column : best), 0);
   if (!(sizes[most] > uneven * sizes[least])) return undefined;
   const shown = (column: number) => `${featureNames[column]} (up to ${sizes[column]})`;
-  return `${shown(most)} is far larger than ${shown(least)}: scaling by std would make training faster, and one lambda fair to both`;
+  return `${shown(most)} is far larger than ${shown(least)}: --scale std would make training faster, and one lambda fair to both`;
 }
 
 /** Subproblems that can be solved at the same time: each needs memory of its own. */

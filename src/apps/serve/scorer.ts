@@ -125,8 +125,8 @@ export function exampleRow({ model }: LoadedModel): string {
     ({ kind }) => kind === 'number' || kind === 'category',
   );
   if (fields.some(({ kind }) => kind === 'number')) {
-    const values = fields.slice(0, exampleFields).map(({ name, kind }) => {
-      if (kind === 'number') return [name, 1] as const;
+    const values = fields.slice(0, exampleFields).map(({ name, kind, date }) => {
+      if (kind === 'number') return [name, date ? '2024-12-31' : 1] as const;
       const start = `${name}=`;
       const feature = featureNames?.find((one) => one.startsWith(start) && one !== `${start}?`);
       return [name, feature?.slice(start.length) ?? null] as const;

@@ -2,7 +2,7 @@ import { DataError } from '../../errors.ts';
 import type { RecipeField } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import { categorySource, clashMessage, type FeatureSource, fieldSource } from './feature-source.ts';
-import { MissingValues, numberOf } from './options.ts';
+import { fieldNumber, MissingValues } from './options.ts';
 import type { RowRules } from './row-rules.ts';
 
 /** A value of a named row; null is a missing one, undefined an absent one. */
@@ -46,6 +46,7 @@ export class MissingValueError extends DataError {}
 
 interface Field {
   readonly name: string;
+  readonly date?: true;
   /** Undefined for a field that is not listed. */
   readonly kind: RecipeField['kind'] | undefined;
   /** Columns of the number and of the missing value; `unknown` until they are needed. */
@@ -96,7 +97,9 @@ export class RowEncoder {
     this.#rules = rules;
     this.#sink = sink;
     this.#missingValues = new MissingValues(rules);
-    for (const { name, kind } of rules.fields) this.#listed.set(name, newField(name, kind));
+    for (const { name, kind, date } of rules.fields) {
+      this.#listed.set(name, { ...newField(name, kind), ...(date && { date }) });
+    }
     this.#expected = [...this.#listed.values()].filter(
       ({ kind }) => rules.isTable && (kind === 'number' || kind === 'category'),
     );
@@ -220,12 +223,12 @@ export class RowEncoder {
   }
 
   #number(value: string | number | boolean, field: Field): void {
-    const number = typeof value === 'string' ? numberOf(value) : Number(value);
+    const number = typeof value === 'string' ? fieldNumber(value, field) : Number(value);
     if (!(Math.abs(number) <= largestValue)) {
       const found = `${quote(field.name)}: ${typeof value === 'string' ? quote(value) : number}`;
       throw new DataError(
         Number.isNaN(number)
-          ? `${found} is not a number; expected a number`
+          ? `${found} is not a number; expected a number${field.date ? ', or a date' : ''}`
           : `${found} is too large; expected a number below 3.4e38`,
       );
     }

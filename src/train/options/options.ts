@@ -50,13 +50,14 @@ export interface TrainOptions {
    * false, yes against no, else the rarer one.
    */
   positive?: Label;
-  /** An unpenalised intercept; default false. */
+  /** An unpenalised intercept; default: true for tables, else false. */
   intercept?: boolean;
   /** Factors of the weights of rows, by class; default 1 for all. */
   classWeights?: ClassWeights;
   /**
-   * Divides every column by its largest absolute value (`max`) or its standard deviation (`std`), or
-   * every row by its length (`unit-rows`), for training alone: the model is for the data as it is.
+   * Divides every column of numbers by its largest absolute value (`max`) or its standard deviation
+   * (`std`), or every row by its length (`unit-rows`), for training alone: the model is for the data
+   * as it is. Default: `std` for tables, where possible, else `none`.
    */
   scale?: Scaling;
   /** Fits a map from scores to probabilities, on the scores of rows held out in turn; default 5 folds. */

@@ -100,10 +100,13 @@ export const problemOptions = optionsWith(shared)({
     doc: 'of `elastic-net`: ρ\\|w\\| + ½(1 − ρ)w², 0 < ρ < 1',
   }),
   intercept: toggle('--intercept', {
+    negation: { help: 'fit no constant term' },
     library: 'intercept',
     provenance: 'intercept',
     common: true,
-    help: 'fit a constant term, which is not penalized',
+    help: 'fit a constant term, which is not penalized (default for tables)',
+    doc: 'fit a constant term, which is not penalized',
+    defaultDoc: 'for tables `--intercept`, else `--no-intercept`; for streams `--no-intercept`',
   }),
   nonNegative: toggle('--non-negative', {
     progressive: false,
@@ -170,9 +173,10 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
   scale: flag('--scale <way>', choice(scalings), {
     common: true,
     provenance: 'scale',
-    help: 'scale columns (max, std) or rows (unit-rows)',
-    doc: '`max`, `std`: divide each column by its largest absolute value or by its standard deviation; `unit-rows`: each row by its length. For training alone: the weights are divided back (rows are also divided when they are scored), so the model fits the data as it is',
-    defaultDoc: 'no scaling',
+    help: 'scale columns of numbers (max, std) or rows (unit-rows), or nothing (none)',
+    doc: '`max`, `std`: divide each column of numbers by its largest absolute value or by its standard deviation; columns of categories and of missing values stay 0 or 1; `none`: nothing; `unit-rows`: each row by its length. For training alone: the weights are divided back (rows are also divided when they are scored), so the model fits the data as it is',
+    defaultDoc:
+      'for tables `std`, where they are in the memory of one process and weights have no bound but 0; else `none`',
   }),
   calibrate: flag('--calibrate <method>', choice(['platt', 'isotonic']), {
     library: false,

@@ -84,7 +84,7 @@ function settingsOf(
     ...(model.multiLabel && { multiLabel: true }),
     ...(model.classes?.length === 2 && !model.multiLabel && { positive: model.classes[1] }),
     ...(options.holdout !== undefined && { holdout: Number(options.holdout) }),
-    ...(options.scale !== undefined && { scale: options.scale as Scaling }),
+    scale: (options.scale ?? 'none') as Scaling,
     ...classWeightsOf(options['class-weight'], model.classes),
     ...(penaltyFactors && { penaltyFactors }),
     ...(threads !== undefined && { threads }),
