@@ -76,7 +76,7 @@ export function chooseThreshold(
   values: Float64Array,
   isPositive: (row: number) => boolean,
 ): number | undefined {
-  if (!isThresholdGoal(goal)) throw new UsageError(`${goal}: expected ${goalsExpected}`);
+  if (!isThresholdGoal(goal)) throw new UsageError(`${String(goal)}: expected ${goalsExpected}`);
   const order = Uint32Array.from(values, (_, row) => row);
   order.sort((left, right) => values[right] - values[left]);
   const positives = order.filter(isPositive).length;

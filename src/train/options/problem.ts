@@ -42,7 +42,7 @@ const penaltyName: typeof someNames = {
   },
 };
 
-const label: OptionType<Label> = {
+const labelType: OptionType<Label> = {
   expected: 'a label',
   parse: (text) => text || undefined,
   accepts: (value) => (typeof value === 'string' && value !== '') || Number.isFinite(value),
@@ -155,7 +155,7 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
     doc: 'a row may have several labels, separated by commas ([more](classification.md#several-labels-per-row))',
     defaultDoc: 'one label per row',
   }),
-  positive: flag('--positive <label>', label, {
+  positive: flag('--positive <label>', labelType, {
     common: true,
     progressive: true,
     provenance: 'positive',

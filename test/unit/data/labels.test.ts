@@ -112,11 +112,11 @@ describe('the positive class', () => {
   test('rows are counted over all parts, in any order', () => {
     const labels = Array.from({ length: 1000 }, (_, row) => (row * 7) % 5);
     const counts = countLabels(inParts(labels.slice(0, 300), labels.slice(300)));
-    expect(new Map([...counts].sort())).toEqual(new Map([0, 1, 2, 3, 4].map((k) => [k, 200])));
+    expect(counts).toEqual(new Map([0, 1, 2, 3, 4].map((k) => [k, 200])));
     const split = [labels.slice(0, 10), labels.slice(10)].map((some) => [
       ...countLabels(labelled(some)),
     ]);
-    expect(new Map([...sumCounts(split)].sort())).toEqual(new Map([...counts].sort()));
+    expect(sumCounts(split)).toEqual(counts);
   });
 });
 

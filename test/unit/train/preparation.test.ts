@@ -7,7 +7,7 @@ import { countLabels } from '../../../src/data/labels.ts';
 import { columnScales, divideColumns, withUnitRows } from '../../../src/data/scale.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { stream } from '../../../src/math/random.ts';
-import { sum } from '../../../src/math/vectors.ts';
+import { sum as sumOf } from '../../../src/math/vectors.ts';
 import { evaluate } from '../../../src/model/metrics/evaluate.ts';
 import { weightsOf } from '../../../src/model/model.ts';
 import { predict } from '../../../src/model/predict/predict.ts';
@@ -142,7 +142,7 @@ describe('calibration', () => {
       const options: TrainOptions = { loss, intercept: true, threads: 1, classWeights: { 1: 8 } };
       const meanOf = async (more: TrainOptions) => {
         const { model } = await train(data, { ...options, ...more });
-        return sum(predict(model, data, { output: 'probabilities' })) / data.rows;
+        return sumOf(predict(model, data, { output: 'probabilities' })) / data.rows;
       };
       expect(await meanOf({})).toBeGreaterThan(rate + 0.1);
       expect(Math.abs((await meanOf({ calibrate: { method } })) - rate)).toBeLessThan(0.03);
