@@ -21,6 +21,8 @@ export { DataError, DsoError, UsageError } from './errors.ts';
 export { type DualPoint, readDualPoint, writeDualPoint } from './model/dual-point.ts';
 export { type ExportFormat, exportModel, importModel } from './model/export/index.ts';
 export { decodeModel, encodeModel, readModel, writeModel } from './model/file.ts';
+export type { MeasureOptions } from './model/metrics/binary.ts';
+export { type Curves, curvesOf } from './model/metrics/curves.ts';
 export {
   type ClassificationMetrics,
   type ClassMetrics,
@@ -31,6 +33,7 @@ export {
   type MultiLabelMetrics,
   type RegressionMetrics,
 } from './model/metrics/evaluate.ts';
+export type { ThresholdGoal } from './model/metrics/threshold.ts';
 export {
   type Calibration,
   type Certificate,

@@ -63,6 +63,10 @@ export interface Recipe {
 export interface RecipeField {
   readonly name: string;
   readonly kind: 'number' | 'category' | 'label' | 'weight' | 'ignored';
+  /** Texts of a field of numbers are dates, which become days since 1970-01-01 UTC. */
+  readonly date?: true;
+  /** The field is ignored because it differs in every row. */
+  readonly identifier?: true;
 }
 
 /** What columns and labels mean; other data can be read to mean the same. */

@@ -1,4 +1,4 @@
-import { DataError } from '../errors.ts';
+import { closest, DataError, UsageError } from '../errors.ts';
 import type { Dataset } from './dataset.ts';
 
 /** A label as it was written in the data. */
@@ -8,7 +8,7 @@ export type Label = number | string;
 export interface Classes {
   /**
    * In the order of the model's vectors: numbers ascend, texts are in the order of their code units.
-   * Of two, the first is the negative class.
+   * Of two, the first is the negative class, whatever their order would be.
    */
   readonly classes: readonly Label[];
   /** A row may belong to any number of classes: its label lists them, with commas between. */
@@ -20,27 +20,92 @@ const mostClasses = 100_000;
 const shownLabels = 3;
 
 /** The classes of a data set with one label a row. */
-export function classesOf(dataset: Dataset): readonly Label[] {
-  return classesFrom(distinctLabels(dataset), dataset, false).classes;
+export function classesOf(dataset: Dataset, positive?: Label): readonly Label[] {
+  return classesFrom(countLabels(dataset), dataset, { positive }).classes;
 }
 
-/** The classes, given the distinct labels of the data: numbers, or positions in the label names. */
+export interface ClassOptions {
+  readonly multiLabel?: boolean | undefined;
+  /** Of two classes the positive one; default: as `orderPair` decides. */
+  readonly positive?: Label | undefined;
+}
+
+/** The classes, given how often each label occurs: a number, or a position in the label names. */
 export function classesFrom(
-  labels: readonly number[],
+  counts: ReadonlyMap<number, number>,
   { name, labelNames }: Pick<Dataset, 'name' | 'labelNames'>,
-  multiLabel: boolean,
+  { multiLabel = false, positive }: ClassOptions = {},
 ): Classes {
-  if (multiLabel) return { classes: listedClasses(labels, labelNames, name), multiLabel };
-  const classes = labelNames
-    ? labels.map((label) => labelNames[label]).sort()
-    : [...labels].sort((left, right) => left - right);
+  const labels = [...counts.keys()];
+  if (multiLabel) {
+    checkPositive(positive, []);
+    return { classes: listedClasses(labels, labelNames, name), multiLabel };
+  }
+  const ordered = labelNames
+    ? labels.sort((left, right) => (labelNames[left] < labelNames[right] ? -1 : 1))
+    : labels.sort((left, right) => left - right);
+  const classes = labelNames ? ordered.map((label) => labelNames[label]) : ordered;
   checkCount(classes, name);
-  if (classes.length > 2 && !classes.every(isClassLike)) {
+  checkPositive(positive, classes);
+  if (classes.length === 2) {
+    const [first, second] = ordered.map((label) => counts.get(label)!);
+    const isFirst = isFirstPositive(classes, [first, second], positive);
+    return { classes: isFirst ? classes.toReversed() : classes, multiLabel };
+  }
+  if (!classes.every(isClassLike)) {
     throw new DataError(
       `${name}: labels ${listed(classes)} are not whole numbers; classes are two numbers, whole numbers or words (use a regression loss, as --loss square, for real-valued labels)`,
     );
   }
   return { classes, multiLabel };
+}
+
+/** Labels whose names say which of the two is meant by a yes. */
+const namedPairs: Readonly<Record<string, readonly string[]>> = {
+  '1': ['0', '-1'],
+  true: ['false'],
+  yes: ['no'],
+};
+
+const isNamed = (positive: Label, negative: Label) =>
+  namedPairs[String(positive).toLowerCase()]?.includes(String(negative).toLowerCase()) ?? false;
+
+/** Whether the names of two classes say which one is positive: 1 against 0 or −1, true, yes. */
+export function areNamed([first, second]: readonly Label[]): boolean {
+  return isNamed(first, second) || isNamed(second, first);
+}
+
+export function isSameLabel(left: Label, right: Label): boolean {
+  return String(left) === String(right) || String(left) === String(Number(right));
+}
+
+/**
+ * Whether the first of two classes is the positive one: the one that is asked for; else the one
+ * that its name makes so; else the rarer one, of equal ones the second.
+ */
+export function isFirstPositive(
+  [first, second]: readonly Label[],
+  counts: readonly [number, number],
+  positive?: Label,
+): boolean {
+  if (positive !== undefined) return isSameLabel(first, positive);
+  if (areNamed([first, second])) return isNamed(first, second);
+  return counts[0] < counts[1];
+}
+
+/** Refuses a positive class that the data does not have; only two classes have one. */
+export function checkPositive(positive: Label | undefined, classes: readonly Label[]): void {
+  if (positive === undefined) return;
+  if (classes.length !== 2) {
+    const found = classes.length === 0 ? 'rows may have several' : `there are ${classes.length}`;
+    throw new UsageError(`a positive class is for two classes; ${found}`);
+  }
+  if (classes.some((label) => isSameLabel(label, positive))) return;
+  const meant = closest(String(positive), classes.map(String));
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  throw new UsageError(
+    `the positive class is ${positive}; the classes are ${classes[0]} and ${classes[1]}${hint}`,
+  );
 }
 
 const isClassLike = (label: Label) => typeof label === 'string' || Number.isInteger(label);
@@ -86,22 +151,43 @@ function listedClasses(
   return [...new Set(numbers)].sort((left, right) => left - right);
 }
 
-/** In no order; the search ends as soon as there are too many for classes. */
-export function distinctLabels(dataset: Dataset): number[] {
-  const found = new Set<number>();
+/** How many rows have each label, in no order; ends as soon as there are too many for classes. */
+export function countLabels({ parts }: Pick<Dataset, 'parts'>): Map<number, number> {
+  const counts = new Map<number, number>();
+  const add = (label: number, rows: number): void => {
+    if (rows > 0) counts.set(label, (counts.get(label) ?? 0) + rows);
+  };
   let first = NaN;
   let second = NaN;
-  for (const { labels } of dataset.parts) {
-    for (let row = 0; row < labels.length && found.size <= mostClasses; row += 1) {
+  let firstRows = 0;
+  let secondRows = 0;
+  for (const { labels } of parts) {
+    for (let row = 0; row < labels.length && counts.size <= mostClasses; row += 1) {
       const label = labels[row];
-      // Nearly every row repeats one of two labels: a quick comparison spares the set.
-      if (label === first || label === second) continue;
-      second = first;
-      first = label;
-      found.add(label);
+      // Nearly every row repeats one of two labels: a quick comparison spares the map.
+      if (label === first) firstRows += 1;
+      else if (label === second) secondRows += 1;
+      else {
+        add(second, secondRows);
+        second = first;
+        secondRows = firstRows;
+        first = label;
+        firstRows = 1;
+      }
     }
   }
-  return [...found];
+  add(first, firstRows);
+  add(second, secondRows);
+  return counts;
+}
+
+/** The counts of several parts of the rows together. */
+export function sumCounts(
+  all: readonly (readonly (readonly [label: number, rows: number])[])[],
+): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const [label, rows] of all.flat()) counts.set(label, (counts.get(label) ?? 0) + rows);
+  return counts;
 }
 
 /** Words cannot be fitted by a loss for numbers. */

@@ -1,13 +1,15 @@
 /** Brings columns, or rows, to one scale. Zeros stay zeros, so that sparse data stays sparse. */
 import { UsageError } from '../errors.ts';
+import { hashedColumn } from '../math/murmur.ts';
 import { type Dataset, type DatasetPart, sharedFloat32 } from './dataset.ts';
 
-export const scalings = ['max', 'std', 'unit-rows'] as const;
+export const scalings = ['none', 'max', 'std', 'unit-rows'] as const;
 
 /**
  * `max`: a column is divided by its largest |x_ij|. `std`: by its standard deviation over all rows,
- * absent entries being zeros and each row counting by its weight. `unit-rows`: a row is divided by
- * its Euclidean length.
+ * absent entries being zeros and each row counting by its weight. Columns of categories and of
+ * missing values are 0 or 1 and stay as they are: divided, a rare one would become very large, and
+ * the penalty would no longer hold it back. `unit-rows`: a row is divided by its Euclidean length.
  */
 export type Scaling = (typeof scalings)[number];
 
@@ -21,16 +23,38 @@ export interface Scaled {
 }
 
 export function scaleDataset(dataset: Dataset, scaling: Scaling): Scaled {
+  if (scaling === 'none') return { dataset };
   if (scaling === 'unit-rows') return { dataset: withUnitRows(dataset) };
   const factors = columnScales(dataset, scaling);
   return { dataset: divideColumns(dataset, factors), factors };
 }
 
-/** Divisors of the columns: 1 for columns of zeros and, with `std`, constant columns. */
+/** Divisors of the columns: 1 for categories, columns of zeros and, with `std`, constant columns. */
 export function columnScales(dataset: Dataset, scaling: 'max' | 'std'): Float64Array {
   checkInMemory(dataset);
   const scales = scaling === 'max' ? largestSizes(dataset) : deviations(dataset);
-  return scales.map((scale) => (scale > 0 ? scale : 1));
+  const isCategory = categoryColumns(dataset);
+  return scales.map((scale, column) => (scale > 0 && !isCategory(column) ? scale : 1));
+}
+
+/** Which columns are categories, or say that a value is missing, by the rule that made their names. */
+function categoryColumns({
+  featureNames,
+  recipe,
+}: Pick<Dataset, 'featureNames' | 'recipe'>): (column: number) => boolean {
+  const { fields, hashBits } = recipe ?? {};
+  if (!fields) return () => false;
+  const numbers = fields.filter(({ kind }) => kind === 'number').map(({ name }) => name);
+  if (hashBits !== undefined) {
+    // Of JSON lines fields of numbers are not listed, and hashes do not tell.
+    const columns = new Set(numbers.map((name) => hashedColumn(name, hashBits)));
+    return (column) => columns.size > 0 && !columns.has(column);
+  }
+  const known = new Set(numbers);
+  return (column) => {
+    const name = featureNames?.[column] ?? '';
+    return name.indexOf('=', 1) > 0 && !known.has(name);
+  };
 }
 
 /** The data with each column divided by its factor; columns beyond the factors stay as they are. */

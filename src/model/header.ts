@@ -8,6 +8,7 @@ import {
   type Model,
   type ModelDescription,
   type Provenance,
+  positiveClass,
   stopReasons,
   vectorCount,
 } from './model.ts';
@@ -196,6 +197,8 @@ const recipe = record<Recipe>({
       record<NonNullable<Recipe['fields']>[number]>({
         name: text,
         kind: oneOf('number', 'category', 'label', 'weight', 'ignored'),
+        date: flag,
+        identifier: flag,
       }),
     ),
   ),
@@ -299,6 +302,7 @@ const shape: Shape<Header> = {
   recipe: optional(recipe),
   unitRows: flag,
   calibration: optional(records(calibration)),
+  threshold: optional(finite),
   provenance: optional(provenance),
   intercepts: field(
     (value) => Float64Array.from(finiteNumbers.read(value)),
@@ -370,6 +374,9 @@ function checkHeader(found: Partial<Header>, value: JsonValue): void {
     const enough = multiLabel ? 1 : 2;
     if (classes.length < enough) reject('classes', `at least ${enough} labels`);
     if (new Set(classes).size < classes.length) reject('classes', 'each label once');
+  }
+  if (found.threshold !== undefined && positiveClass(found) === undefined) {
+    reject('threshold', 'none without two classes');
   }
   const vectors = vectorCount(found);
   for (const key of ['intercepts', 'calibration', 'certificates'] as const) {

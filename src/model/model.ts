@@ -70,8 +70,7 @@ export interface ModelDescription {
   readonly lambda: number;
   /**
    * Classification only. Two classes, the negative one first, share one vector of weights; three or
-   * more have one vector each, against all the others. Numbers ascend, texts are in the order of
-   * their code units.
+   * more have one vector each, against all the others, in ascending order.
    */
   readonly classes?: readonly Label[];
   /** Every class has a vector of its own, and a row may belong to any number of classes. */
@@ -92,6 +91,11 @@ export interface ModelDescription {
   readonly unitRows?: true;
   /** One for each vector. */
   readonly calibration?: readonly Calibration[];
+  /**
+   * Of two classes: a row is of the positive one if its probability is above this number or, where
+   * the model has no probabilities, its score. Absent: if its score is above 0.
+   */
+  readonly threshold?: number;
   readonly provenance?: Provenance;
 }
 
@@ -105,6 +109,11 @@ export interface Model extends ModelDescription {
   readonly intercepts: Float64Array;
   /** Names of the columns. */
   readonly featureNames?: readonly string[];
+}
+
+/** Of two classes the one that high scores mean; undefined for other models. */
+export function positiveClass(model: Pick<Model, 'classes' | 'multiLabel'>): Label | undefined {
+  return vectorCount(model) === 1 && !model.multiLabel ? model.classes?.[1] : undefined;
 }
 
 /** Vectors of weights: one per class, but one in all for two classes and in regression. */

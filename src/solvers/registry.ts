@@ -59,7 +59,7 @@ function noQuadratic(problem: ProblemSummary, needs: string, advice = ''): strin
   if (!(penalty.l2 > 0)) {
     return `penalty '${penalty.name}': ${needs} a quadratic part (l2 or elastic-net)`;
   }
-  const every = `an intercept: ${needs} a quadratic penalty on every column${advice}`;
+  const every = `an intercept: ${needs} a quadratic penalty on every column${advice}; --no-intercept leaves it out`;
   return intercept ? every : noBounds(problem);
 }
 

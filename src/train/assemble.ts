@@ -71,7 +71,7 @@ async function collectInOrder(
 export function assembleModel(
   { shard, classes, factors, options, settings, plan, grid }: Training,
   found: readonly { readonly weights: Float64Array | undefined; readonly outcome: Outcome }[],
-  extras: Partial<Pick<Model, 'calibration' | 'provenance' | 'solver'>> = {},
+  extras: Partial<Pick<Model, 'calibration' | 'threshold' | 'provenance' | 'solver'>> = {},
 ): Model {
   const { columns, rows, nonzeros, dataset } = shard;
   const { loss, penalty, lambda, seed, intercept } = settings;

@@ -1,11 +1,14 @@
 import type { Dataset } from '../data/dataset.ts';
+import type { Classes } from '../data/labels.ts';
 import { UsageError } from '../errors.ts';
 import { stream } from '../math/random.ts';
 import { fitIsotonic, fitPlatt } from '../model/metrics/fit-calibration.ts';
-import type { Calibration } from '../model/model.ts';
+import { chooseThreshold, decidingValues } from '../model/metrics/threshold.ts';
+import type { Calibration, Model } from '../model/model.ts';
 import { noCheckpoints } from './checkpoints.ts';
 import { fitSubproblem, inLanes } from './fit.ts';
 import type { LaidOutTraining, Layout } from './layout.ts';
+import { heldOutFolds } from './options/index.ts';
 import { omit } from './options/option.ts';
 import type { TrainOptions } from './options/options.ts';
 import { preparationOptions } from './options/problem.ts';
@@ -89,20 +92,27 @@ export function scoresOfFold(
   return Float64Array.from(scores);
 }
 
-export function foldsOf({ folds = 5 }: NonNullable<TrainOptions['calibrate']>): number {
-  return folds;
-}
-
 /** Refuses what cannot be calibrated before anything is trained. */
 export function checkCalibration(
   { rows, group, dataset }: DataShard,
-  { calibrate: spec }: TrainOptions,
+  options: TrainOptions,
   { loss }: Pick<ResolvedOptions, 'loss'>,
+  classes: Classes | undefined,
 ): void {
-  if (!spec) return;
-  checkValue('calibrate.method', spec.method ?? null, preparationOptions.calibrate.type);
-  checkValue('calibrate.folds', spec.folds, foldsType);
-  checkFolds(foldsOf(spec), rows);
+  const { calibrate: spec, threshold, thresholdFor } = options;
+  if (threshold !== undefined || thresholdFor !== undefined) {
+    if (threshold !== undefined && thresholdFor !== undefined) {
+      throw new UsageError('give threshold or thresholdFor, not both');
+    }
+    if (!classes || classes.multiLabel || classes.classes.length > 2) {
+      throw new UsageError('a threshold is for two classes; this data or loss has others');
+    }
+  }
+  const folds = heldOutFolds(options);
+  if (folds === 0) return;
+  if (spec) checkValue('calibrate.method', spec.method ?? null, preparationOptions.calibrate.type);
+  checkValue('calibrate.folds', folds, foldsType);
+  checkFolds(folds, rows);
   if (loss.task !== 'classification') {
     throw new UsageError(
       `calibration is for classification; the ${loss.name} loss is for ${loss.task}`,
@@ -110,27 +120,48 @@ export function checkCalibration(
   }
   if (group.size > 1 || dataset.stored) {
     throw new UsageError(
-      'calibration trains on folds of data that one process has in memory: calibrate a model of a sample, or do without',
+      'calibration and the choice of a threshold train on folds of data that one process has in memory: use a sample, or do without',
     );
   }
 }
 
 /**
- * How the scores of each vector become probabilities, fitted to held-out scores: every row is scored
- * by a model that was trained, with the options of the model itself, on the folds it is not in.
- * Undefined where an interruption or the time limit leaves rows without a score.
+ * The calibration and the threshold that the options ask for, made of held-out scores: every row is
+ * scored by a model that was trained, with the options of the model itself, on the folds it is not
+ * in. Nothing where an interruption or the time limit leaves rows without a score.
  */
-export async function calibrate(
+export async function fitToHeldOut(
   training: LaidOutTraining,
-  spec: NonNullable<TrainOptions['calibrate']>,
   budget: TimeBudget,
-): Promise<Calibration[] | undefined> {
+): Promise<Pick<Model, 'calibration' | 'threshold'>> {
+  const { options, classes, settings, layout } = training;
+  const { calibrate: spec, threshold: given, thresholdFor: goal } = options;
+  if (heldOutFolds(options) === 0) return given === undefined ? {} : { threshold: given };
+  const scores = await scoreHeldOut(training, budget);
+  if (!scores) return given === undefined ? {} : { threshold: given };
+  const calibration = spec && calibrationOf(training, spec, scores);
+  const parts = { ...(calibration && { calibration }) };
+  if (goal === undefined) return given === undefined ? parts : { ...parts, threshold: given };
+  const model = { loss: settings.loss, ...(classes && { classes: classes.classes }), ...parts };
+  const targets = layout.targets.of(0);
+  const values = decidingValues(model, scores[0]);
+  const threshold = chooseThreshold(goal, values, (row) => targets[row] > 0);
+  if (threshold !== undefined) return { ...parts, threshold };
+  options.onNotice?.(`no threshold reaches ${goal} on the rows held out: the default stays`, true);
+  return parts;
+}
+
+/** The scores of all rows by vector, each by a model that has not seen the row. */
+async function scoreHeldOut(
+  training: LaidOutTraining,
+  budget: TimeBudget,
+): Promise<Float64Array[] | undefined> {
   const { layout, settings, vectors, options, shard } = training;
   const { lambda, seed } = settings;
   const { dataset } = shard;
   const quiet = omit(options, 'onEpoch', 'onSample', 'earlyStop');
   const trial = { ...training, options: quiet, checkpoints: noCheckpoints };
-  const count = foldsOf(spec);
+  const count = heldOutFolds(options);
   const folds = assignFolds(dataset.rows, layout.targets.codes, count, seed);
   const scores = Array.from({ length: vectors }, () => new Float64Array(dataset.rows));
   let isWhole = true;
@@ -146,12 +177,22 @@ export async function calibrate(
     }
   });
   if (!isWhole || options.signal?.aborted) {
-    options.onNotice?.('not calibrated: training ended before all folds had been scored');
+    const lacking = options.calibrate ? 'not calibrated' : 'no threshold chosen';
+    options.onNotice?.(`${lacking}: training ended before all folds had been scored`);
     return undefined;
   }
+  return scores;
+}
+
+function calibrationOf(
+  { layout, plainWeights }: LaidOutTraining,
+  spec: NonNullable<TrainOptions['calibrate']>,
+  scores: readonly Float64Array[],
+): Calibration[] {
   const fitted = spec.method === 'platt' ? fitPlatt : fitIsotonic;
   return scores.map((own, vector) => {
     const positives = Uint8Array.from(layout.targets.of(vector), (target) => (target > 0 ? 1 : 0));
-    return fitted(own, positives, layout.rowWeights);
+    // Weights of classes are for training: probabilities are those of the data as it is.
+    return fitted(own, positives, plainWeights ?? layout.rowWeights);
   });
 }

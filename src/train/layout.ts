@@ -35,6 +35,7 @@ import { allocateRun, type RunMemory } from '../solvers/run.ts';
 import type { WarmStart } from '../solvers/solver.ts';
 import { allocateTest, type TestRows } from '../solvers/test-error.ts';
 import { bytesOf, fillOnDisk, storeOnDisk } from './disk-layout.ts';
+import { heldOutFolds } from './options/index.ts';
 import { poolOf } from './place.ts';
 import type { PreparedTraining, Training } from './prepare.ts';
 import { countShard, type DataShard, moveRows } from './shard.ts';
@@ -141,7 +142,7 @@ export async function layOutData(training: PreparedTraining): Promise<LaidOutTra
   };
   const hash = await training.hash;
   // Rows are scored once more to calibrate.
-  if (options.consume && !options.calibrate) await release(training, layout.threads);
+  if (options.consume && heldOutFolds(options) === 0) await release(training, layout.threads);
   return { ...training, hash, layout };
 }
 

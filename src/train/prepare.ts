@@ -1,5 +1,6 @@
-import type { Dataset } from '../data/dataset.ts';
-import { type Classes, checkNumbers, targetsOf } from '../data/labels.ts';
+import { type Dataset, rowWeights } from '../data/dataset.ts';
+import { isTableSchema } from '../data/fields/row-rules.ts';
+import { areNamed, type Classes, checkNumbers, targetsOf } from '../data/labels.ts';
 import { columnScales, divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
 import { leastMemory, memoryOfLanes } from '../engine/memory.ts';
 import {
@@ -12,6 +13,7 @@ import { UsageError } from '../errors.ts';
 import { vectorCount } from '../model/model.ts';
 import { checkLabels, losses } from '../problem/losses/index.ts';
 import { penalties } from '../problem/penalties/index.ts';
+import { finiteBounds } from '../problem/penalties/separable.ts';
 import { alternativeTo, choose, gridFor } from '../solvers/choose.ts';
 import { solvers } from '../solvers/index.ts';
 import { entryOf, loadSolver, type Solver, type SolverPlan } from '../solvers/registry.ts';
@@ -57,6 +59,8 @@ interface TrainingData {
   readonly test: DataShard | undefined;
   /** In classification. */
   readonly classes: Classes | undefined;
+  /** The weights of the rows without those of their classes, where classes have some. */
+  readonly plainWeights?: Float64Array;
   /** What the columns were divided by for training. */
   readonly factors?: Float64Array;
   /** The rows to test on as they were read, where `test` has them scaled. */
@@ -101,10 +105,34 @@ export interface Intent {
   readonly callingThread?: boolean;
 }
 
+/**
+ * Columns of a table may have any unit and any mean: unless the options say otherwise, its numbers
+ * are scaled, where that is possible, and the model has an intercept.
+ */
+function withTableDefaults(
+  dataset: Dataset,
+  options: TrainOptions,
+  { size, leads }: ProcessGroup,
+): TrainOptions {
+  if (!isTableSchema(dataset)) return options;
+  const { intercept, scale: way, penalty, onNotice } = options;
+  const ends = penalty ? Object.values(finiteBounds(penalty)) : [];
+  const isScaled =
+    way === undefined && size === 1 && !dataset.stored && ends.every((end) => end === 0);
+  const found = [
+    ...(isScaled
+      ? ['numbers are scaled by their standard deviation (--scale none: as they are)']
+      : []),
+    ...(intercept === undefined ? ['there is an intercept (--no-intercept: none)'] : []),
+  ];
+  if (leads && found.length > 0) onNotice?.(`the data is a table: ${found.join('; ')}`);
+  return { ...options, intercept: intercept ?? true, ...(isScaled && { scale: 'std' }) };
+}
+
 /** Checks the options and decides what they leave open. */
 export async function prepareTraining(
   dataset: Dataset,
-  given: TrainOptions,
+  asked: TrainOptions,
   {
     group = singleProcess,
     tasksOf = (vectors) => vectors,
@@ -112,7 +140,8 @@ export async function prepareTraining(
     callingThread: mayStay = false,
   }: Intent = {},
 ): Promise<PreparedTraining> {
-  checkArguments(dataset, given);
+  checkArguments(dataset, asked);
+  const given = withTableDefaults(dataset, asked, group);
   const defaults = resolveOptions(given);
   await checkSameTraining(group, given, defaults);
   const all = await dataShard(dataset, group);
@@ -121,7 +150,7 @@ export async function prepareTraining(
   const data = await selectTrainingData(all, given, defaults);
   const { shard } = data;
   checkTotalWeight(shard);
-  checkCalibration(shard, given, defaults);
+  checkCalibration(shard, given, defaults, data.classes);
   const lambda = given.lambda ?? 1 / shard.totalWeight;
   const settings: ResolvedOptions = { ...defaults, lambda };
   const factors = given.penaltyFactors !== undefined;
@@ -168,10 +197,18 @@ async function selectTrainingData(
       : await splitShard(all, options.holdout, seed);
   const classes =
     loss.task === 'classification'
-      ? await classesOfShard(all, options.multiLabel ?? false)
+      ? await classesOfShard(all, {
+          multiLabel: options.multiLabel,
+          positive: options.positive ?? options.start?.positive,
+        })
       : undefined;
+  if (!classes && options.positive !== undefined) {
+    throw new UsageError(`a positive class is for classification; the ${loss.name} loss is not`);
+  }
   // All rows of a rare class may be held out, but not those of all classes but one.
-  if (classes && options.holdout !== undefined) await classesOfShard(train, classes.multiLabel);
+  if (classes && options.holdout !== undefined) {
+    await classesOfShard(train, { multiLabel: classes.multiLabel });
+  }
   // Invalid labels are found now, while the numbers of their rows are known.
   for (const side of [all, test]) {
     if (side && !classes) checkNumbers(side.dataset, loss.name);
@@ -184,14 +221,15 @@ async function selectTrainingData(
   if (!classWeights) return scale({ shard: train, test, classes }, options);
   const weighted = await withClassWeights(train.dataset, classes, classWeights, group);
   const shard = { ...(await dataShard(weighted, group)), columns: train.columns };
-  return scale({ shard, test, classes }, options);
+  const plain = rowWeights(train.dataset) ?? new Float64Array(train.dataset.rows).fill(1);
+  return scale({ shard, test, classes, plainWeights: plain }, options);
 }
 
 /** Divides columns or rows for training; rows to test on while training are divided alike. */
 function scale(data: TrainingData, { scale: way, onNotice }: TrainOptions): TrainingData {
   const { shard, test } = data;
-  if (way === undefined) {
-    const advice = adviseOnScale(shard.dataset);
+  if (way === undefined || way === 'none') {
+    const advice = way === undefined && adviseOnScale(shard.dataset);
     if (advice) onNotice?.(advice);
     return data;
   }
@@ -227,7 +265,7 @@ function adviseOnScale(dataset: Dataset): string | undefined {
   const least = sizes.reduce((best, size, column) => (size < sizes[best] ? column : best), 0);
   if (!(sizes[most] > uneven * sizes[least])) return undefined;
   const shown = (column: number) => `${featureNames[column]} (up to ${sizes[column]})`;
-  return `${shown(most)} is far larger than ${shown(least)}: scaling by std would make training faster, and one lambda fair to both`;
+  return `${shown(most)} is far larger than ${shown(least)}: --scale std would make training faster, and one lambda fair to both`;
 }
 
 /** Subproblems that can be solved at the same time: each needs memory of its own. */
@@ -264,6 +302,7 @@ function checkAsynchronous(
   const found =
     (vectors > 1 && `${vectors} classes`) ||
     (options.calibrate && 'calibrate') ||
+    (options.thresholdFor && 'thresholdFor') ||
     (options.start && 'a start');
   if (!found) return;
   throw new UsageError(
@@ -282,6 +321,11 @@ async function announce(
   if (vectors > 1) {
     const kind = classes?.multiLabel ? 'labels, each' : 'classes, each';
     options.onNotice?.(`${vectors} ${kind} against the rest`);
+  }
+  const [negative, positive] = classes?.classes ?? [];
+  const isChosen = options.positive !== undefined || options.start?.positive !== undefined;
+  if (classes && vectors === 1 && !classes.multiLabel && !isChosen && !areNamed(classes.classes)) {
+    options.onNotice?.(`positive class ${positive}, which is no more frequent than ${negative}`);
   }
   const titleOf = ({ name }: Pick<SolverPlan, 'name'>) => entryOf({ name }).title ?? name;
   const { next } = plan;

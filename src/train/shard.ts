@@ -1,7 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Dataset, isWeighted, rowWeights } from '../data/dataset.ts';
 import { hashShard, joinHashes, type RowHashes } from '../data/fingerprint.ts';
-import { type Classes, classesFrom, distinctLabels } from '../data/labels.ts';
+import {
+  type Classes,
+  type ClassOptions,
+  classesFrom,
+  countLabels,
+  sumCounts,
+} from '../data/labels.ts';
 import { columnCounts, packRows, rowLengths, unpackRows } from '../data/row-packing.ts';
 import { chooseRows, selectRows } from '../data/split.ts';
 import { workersOfRanks } from '../engine/block-layout.ts';
@@ -91,11 +97,10 @@ export async function splitShard(
 /** The classes of all rows, or an error that says what labels there are. */
 export async function classesOfShard(
   { dataset, group }: DataShard,
-  multiLabel: boolean,
+  options: ClassOptions,
 ): Promise<Classes> {
-  const here = distinctLabels(dataset);
-  const all = new Set((await gatherValues(group, here)).flat());
-  return classesFrom([...all], dataset, multiLabel);
+  const here = [...countLabels(dataset)];
+  return classesFrom(sumCounts(await gatherValues(group, here)), dataset, options);
 }
 
 /** |Ω_i| and |Ω̄_j| of all the data; an intercept adds one to every row and a column of its own. */

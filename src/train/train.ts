@@ -9,14 +9,15 @@ import {
 import { sum } from '../math/vectors.ts';
 import type { DualPoint } from '../model/dual-point.ts';
 import type { Metrics } from '../model/metrics/evaluate.ts';
-import type { Model } from '../model/model.ts';
+import { type Model, positiveClass } from '../model/model.ts';
 import { describePenalty } from '../problem/penalties/index.ts';
 import { addTimeUse, noTimeUse } from '../solvers/statistics.ts';
 import { assembleModel, concatenated, provenanceOf, testModel } from './assemble.ts';
-import { calibrate, foldsOf } from './calibrate.ts';
+import { fitToHeldOut } from './calibrate.ts';
 import type { BeginEvent } from './events.ts';
 import { type Fit, fitSubproblem, inLanes } from './fit.ts';
 import { type LaidOutTraining, layOutData } from './layout.ts';
+import { heldOutFolds } from './options/index.ts';
 import { pick } from './options/option.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options/options.ts';
 import { prepareTraining } from './prepare.ts';
@@ -71,13 +72,11 @@ async function trainModel(
   const loads = await loadsOf(training);
   const begin = beginEvent(training, loads, (laidOut - started) / 1000);
   options.onBegin?.(begin);
-  const { calibrate: calibrated } = options;
-  const runs = vectors * (1 + (calibrated ? foldsOf(calibrated) : 0));
+  const runs = vectors * (1 + heldOutFolds(options));
   const budget = timeBudget(settings.time, runs, layout.workspaces.length);
   const fits = await fitSubproblems(training, budget);
   const ended = performance.now();
-  const calibration = calibrated && (await calibrate(training, calibrated, budget));
-  const extras = { ...(calibration && { calibration }), provenance: provenanceOf(training) };
+  const extras = { ...(await fitToHeldOut(training, budget)), provenance: provenanceOf(training) };
   const model = group.leads ? assembleModel(training, fits, extras) : undefined;
   const tested = training.plainTest ?? training.test;
   const test = tested && (await testModel(model, tested, shard.columns));
@@ -204,6 +203,7 @@ function reportOf(
   test: Metrics | undefined,
 ) {
   const { solver, classes, grid, seed, certificate, certificates } = model;
+  const positive = positiveClass(model);
   const outcomes = fits.map(({ outcome }) => outcome);
   const [{ rotations }] = outcomes;
   const hindrance = outcomes.find((one) => one.hindrance)?.hindrance;
@@ -213,6 +213,7 @@ function reportOf(
     penalty: describePenalty(model.penalty),
     ...pick(model, 'lambda', 'rows', 'columns', 'nonzeros'),
     ...(classes && { classes }),
+    ...(positive !== undefined && { positive }),
     grid,
     seed,
     epochs: certificate.epochs,

@@ -1,11 +1,18 @@
 import type { Dataset } from '../data/dataset.ts';
-import { type Classes, classesFrom, distinctLabels } from '../data/labels.ts';
+import {
+  type Classes,
+  classesFrom,
+  countLabels,
+  isSameLabel,
+  type Label,
+  sumCounts,
+} from '../data/labels.ts';
 import type { Arena } from '../engine/arena.ts';
 import type { Partition } from '../engine/partition.ts';
 import { gatherValues, type ProcessGroup } from '../engine/processes/process-group.ts';
 import { UsageError } from '../errors.ts';
 import { clamp } from '../math/scalars.ts';
-import { type Model, vectorCount, weightsOf } from '../model/model.ts';
+import { type Model, positiveClass, vectorCount, weightsOf } from '../model/model.ts';
 import type { Loss } from '../problem/losses/loss.ts';
 import type { Problem } from '../solvers/objective/problem.ts';
 import type { WarmStart } from '../solvers/solver.ts';
@@ -96,6 +103,8 @@ interface StartOptions {
   /** The loss to train; default: one for the model's own task. */
   readonly loss?: Loss;
   readonly multiLabel?: boolean;
+  /** Of two classes the positive one; default: that of the model. */
+  readonly positive?: Label;
   /** Of all the data, where a process has only some; default: those of the data set. */
   readonly columns?: number;
 }
@@ -109,7 +118,7 @@ export function startFromModel(
   dataset: Dataset,
   options: StartOptions = {},
 ): StartOption {
-  return startFrom(model, dataset, distinctLabels(dataset), options);
+  return startFrom(model, dataset, countLabels(dataset), options);
 }
 
 /** The same in all processes of a group, none of which may have read all labels. */
@@ -119,23 +128,35 @@ export async function startInGroup(
   options: StartOptions,
   group: ProcessGroup,
 ): Promise<StartOption> {
-  const labels = await gatherValues(group, distinctLabels(dataset));
-  return startFrom(model, dataset, [...new Set(labels.flat())], options);
+  const counts = await gatherValues(group, [...countLabels(dataset)]);
+  return startFrom(model, dataset, sumCounts(counts), options);
 }
 
 function startFrom(
   model: Model,
   dataset: Dataset,
-  labels: readonly number[],
-  { loss, multiLabel = model.multiLabel ?? false, columns = dataset.columns }: StartOptions,
+  counts: ReadonlyMap<number, number>,
+  options: StartOptions,
 ): StartOption {
+  const { loss, multiLabel = model.multiLabel ?? false, columns = dataset.columns } = options;
   if (loss && model.task !== loss.task) {
     throw new UsageError(
       `the model to start from is for ${model.task}; the ${loss.name} loss is for ${loss.task}`,
     );
   }
-  const vectors =
-    model.task === 'regression' ? [0] : vectorsFor(model, classesFrom(labels, dataset, multiLabel));
+  const found =
+    model.task === 'regression'
+      ? undefined
+      : classesFrom(counts, dataset, {
+          multiLabel,
+          positive: positiveOf(model, options, classesFrom(counts, dataset, { multiLabel })),
+        });
+  const vectors = found ? vectorsFor(model, found) : [0];
+  const isPair = found !== undefined && !multiLabel && found.classes.length === 2;
+  // The score of a model with two classes counts for its own positive one.
+  const isReversed =
+    isPair && vectorCount(model) === 1 && !isSameLabel(found.classes[1], model.classes![1]);
+  const signed = (value: number) => (isReversed ? 0 - value : value);
   const sources = columnsIn(model, dataset, columns);
   const weights = new Float64Array(vectors.length * columns);
   for (const [vector, source] of vectors.entries()) {
@@ -143,13 +164,25 @@ function startFrom(
     const from = weightsOf(model, source);
     const to = weights.subarray(vector * columns, (vector + 1) * columns);
     for (let column = 0; column < columns; column += 1) {
-      if (sources[column] >= 0) to[column] = from[sources[column]];
+      if (sources[column] >= 0) to[column] = signed(from[sources[column]]);
     }
   }
   const intercepts = Float64Array.from(vectors, (source) =>
-    source === undefined ? 0 : model.intercepts[source],
+    source === undefined ? 0 : signed(model.intercepts[source]),
   );
-  return { weights, intercepts };
+  return { weights, intercepts, ...(isPair && { positive: found.classes[1] }) };
+}
+
+/** The positive class to be trained; undefined: as the data decides. */
+function positiveOf(
+  model: Model,
+  { positive }: StartOptions,
+  { classes, multiLabel }: Classes,
+): Label | undefined {
+  if (positive !== undefined || multiLabel || classes.length !== 2) return positive;
+  const own = positiveClass(model);
+  const isThere = own !== undefined && classes.some((label) => isSameLabel(label, own));
+  return isThere ? own : undefined;
 }
 
 /** The vector of the model that each vector to train starts from, if any. */

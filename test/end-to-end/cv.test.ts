@@ -70,7 +70,7 @@ describe.concurrent('dso cv', () => {
       lambdas: { folds: number[] }[];
       report: { lambda: number };
     };
-    expect(report).toMatchObject({ metric: '1 - auc', folds: 3, complete: true, model: 'm.model' });
+    expect(report).toMatchObject({ metric: 'auc', folds: 3, complete: true, model: 'm.model' });
     expect(report).toMatchObject({ chosen: report.simplest });
     expect(report.simplest).toBeGreaterThanOrEqual(report.best);
     expect(report.report.lambda).toBe(report.simplest);

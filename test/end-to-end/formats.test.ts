@@ -112,6 +112,7 @@ describe.concurrent('the same rows in any format', () => {
     writeFileSync(join(folder, 'd.jsonl'), jsonLinesOf(positive));
     const scores: Record<string, string> = {};
     const problem = ['--loss', 'logistic', '--lambda', '0.1', '--tolerance', '1e-9'];
+    problem.push('--scale', 'std', '--intercept');
     for (const name of ['a.csv', 'b.csv.gz', 'c.tsv.zst', 'd.jsonl', '-']) {
       const input = name === '-' ? csv : '';
       const train = await runDso(['train', name, ...problem, '--missing', 'zero', '-o', 'model'], {

@@ -30,7 +30,7 @@ describe.concurrent('train, predict, evaluate, inspect', () => {
     expect(trained.stderr).toMatch(
       /^within 0\.\d+ % of the optimum \(certified: relative duality gap \d\.\de-\d\)$/m,
     );
-    expect(trained.stderr).toMatch(/^test error \d+\.\d\d %, AUPRC 0\.\d+ on 200 rows$/m);
+    expect(trained.stderr).toMatch(/^test error \d+\.\d\d %, AUPRC of 1 0\.\d+ on 200 rows$/m);
     expect(trained.stderr).toMatch(/^model in train\.svm\.model \(/m);
     expect(readdirSync(folder).sort()).toEqual(['test.svm', 'train.svm', 'train.svm.model']);
 

@@ -4,7 +4,7 @@ import { exportFormats } from '../../model/export/names.ts';
 import { defaultFolder } from '../../reporting/records/folder.ts';
 import { dataOptions, threadsOption } from '../../train/options/data.ts';
 import { flag, optionsWith, pick, toggle, type Values } from '../../train/options/option.ts';
-import { problemOptions } from '../../train/options/problem.ts';
+import { preparationOptions, problemOptions } from '../../train/options/problem.ts';
 import { outputOptions, processOptions, sqlOption } from '../../train/options/run.ts';
 import {
   bytes,
@@ -49,6 +49,10 @@ export const predictOptions = {
       help: 'print the probability of the positive class, or of each class (logistic loss, or calibrated)',
       doc: 'print the probability of the positive class, or of each of several; models with the logistic loss, and calibrated ones',
     }),
+    threshold: flag('--threshold <number>', preparationOptions.threshold.type, {
+      conflicts: ['scores', 'probabilities'],
+      help: 'another threshold than that of the model, for probabilities, or else for scores',
+    }),
     json: toggle('--json', {
       conflicts: ['scores', 'probabilities', 'header'],
       help: 'print a JSON object per row: label, scores and probabilities',
@@ -68,7 +72,26 @@ export const predictOptions = {
 };
 export type PredictFlags = Values<typeof predictOptions>;
 
-export const evaluateOptions = { ...printing, ...readingOptions };
+export const evaluateOptions = {
+  ...printing,
+  ...optionsWith(general)({
+    positive: flag('--positive <label>', preparationOptions.positive.type, {
+      help: 'of two classes the one that the metrics are about (default: that of the model)',
+    }),
+    threshold: flag('--threshold <number>', preparationOptions.threshold.type, {
+      conflicts: ['thresholdFor'],
+      help: 'another threshold than that of the model, for probabilities, or else for scores',
+    }),
+    thresholdFor: flag('--threshold-for <goal>', preparationOptions.thresholdFor.type, {
+      conflicts: ['positive'],
+      help: 'the best threshold on this data for f1, precision=0.95, recall=0.9 or cost=FP:FN',
+    }),
+    figure: flag('--figure <file>', file, {
+      help: 'draw the ROC, precision-recall and calibration curves: .svg or .png',
+    }),
+  }),
+  ...readingOptions,
+};
 export type EvaluateFlags = Values<typeof evaluateOptions>;
 
 export const verifyOptions = {
@@ -193,6 +216,9 @@ export const serveOptions = optionsWith(general)({
     default: 10_000,
     defaultText: '10s',
     help: 'time for a body to arrive, and for requests to finish at shutdown (500ms, 10s)',
+  }),
+  strict: toggle('--strict', {
+    help: 'refuse rows that would be answered with warnings, such as rows with unknown fields',
   }),
   reload: toggle('--no-reload', { help: 'do not reload the model when its file changes' }),
   log: toggle('--log', { help: 'write a line of JSON per request to standard error' }),

@@ -1,5 +1,7 @@
 /** Reads what the options of a command name: data, test data, penalty factors, a model to start from. */
+
 import type { Dataset, DatasetSchema } from '../../data/dataset.ts';
+import type { Label } from '../../data/labels.ts';
 import { listFiles } from '../../data/read/read.ts';
 import { standardInput, titleOfSource } from '../../data/read/sources.ts';
 import { checkAgreement } from '../../engine/processes/agreement.ts';
@@ -35,7 +37,7 @@ export function readOptions(
 
 type ReadFlags = DataFlags & {
   readonly [Name in 'sql' | 'test' | 'penaltyFactors' | 'init']?: string;
-} & { readonly memory?: number; readonly multiLabel?: boolean };
+} & { readonly memory?: number; readonly multiLabel?: boolean; readonly positive?: Label };
 
 type FileOptions = Pick<TrainOptions, 'test' | 'penaltyFactors' | 'start'>;
 
@@ -128,7 +130,7 @@ export class DataReader {
 
   /** The options that are read from files: test data, penalty factors, the model to start from. */
   async fileOptions(dataset: Dataset, loss?: Loss): Promise<FileOptions> {
-    const { test, penaltyFactors, init, multiLabel = false } = this.#flags;
+    const { test, penaltyFactors, init, positive, multiLabel = false } = this.#flags;
     const group = this.#group;
     const columns = Math.max(...(await gatherValues(group, dataset.columns)));
     const options: FileOptions = {};
@@ -140,8 +142,13 @@ export class DataReader {
       options.penaltyFactors = await readPenaltyFactors(penaltyFactors, columns);
     }
     if (init !== undefined) {
-      const expected = { ...(loss && { loss }), multiLabel, columns };
-      options.start = await startInGroup(await readModel(init), dataset, expected, group);
+      const wanted = { ...(loss && { loss }), ...(positive !== undefined && { positive }) };
+      options.start = await startInGroup(
+        await readModel(init),
+        dataset,
+        { ...wanted, multiLabel, columns },
+        group,
+      );
     }
     return options;
   }

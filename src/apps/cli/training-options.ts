@@ -60,7 +60,7 @@ const tableOptions = {
 const severalModels = {
   ...omit(problemOptions, 'lambda'),
   ...lambdaOptions,
-  ...pick(preparationOptions, 'multiLabel', 'classWeight', 'scale'),
+  ...pick(preparationOptions, 'multiLabel', 'positive', 'classWeight', 'scale'),
   ...stoppingOptions,
   ...solverOptions,
   ...settingOptions,

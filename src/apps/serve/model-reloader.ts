@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { decodeModel, readModelBytes, sha256 } from '../../model/file.ts';
 import type { Model } from '../../model/model.ts';
+import type { PredictorOptions } from '../../model/predict/predictor.ts';
 import { Scorer } from './scorer.ts';
 
 /** Digits of the file's SHA-256 that name its version. */
@@ -15,7 +16,7 @@ export interface LoadedModel {
   readonly loadedAt: Date;
 }
 
-export interface ReloaderEvents {
+export interface ReloaderSettings extends PredictorOptions {
   /** A model was read and answers from now on. */
   onLoad(loaded: LoadedModel): void;
   /** The file could not be read; the model before it stays. */
@@ -28,7 +29,7 @@ export interface ReloaderEvents {
  */
 export class ModelReloader {
   readonly #path: string;
-  readonly #events: ReloaderEvents;
+  readonly #settings: ReloaderSettings;
   #current: LoadedModel;
   #state: string;
   #timer: NodeJS.Timeout | undefined;
@@ -36,20 +37,25 @@ export class ModelReloader {
   #queue: Promise<void> = Promise.resolve();
   #polling = false;
 
-  private constructor(path: string, events: ReloaderEvents, state: string, loaded: LoadedModel) {
+  private constructor(
+    path: string,
+    settings: ReloaderSettings,
+    state: string,
+    loaded: LoadedModel,
+  ) {
     this.#path = path;
-    this.#events = events;
+    this.#settings = settings;
     this.#state = state;
     this.#current = loaded;
   }
 
   /** Reads the first model; throws a DataError if the file has none. */
-  static async open(path: string, events: ReloaderEvents): Promise<ModelReloader> {
+  static async open(path: string, settings: ReloaderSettings): Promise<ModelReloader> {
     // Before it is read: a change in between is then noticed later.
     const state = await fileState(path);
-    const loaded = await load(path);
-    events.onLoad(loaded);
-    return new ModelReloader(path, events, state, loaded);
+    const loaded = await load(path, settings);
+    settings.onLoad(loaded);
+    return new ModelReloader(path, settings, state, loaded);
   }
 
   get current(): LoadedModel {
@@ -90,25 +96,25 @@ export class ModelReloader {
     const state = await fileState(this.#path);
     if (state === this.#state && !always) return;
     try {
-      this.#current = await load(this.#path);
+      this.#current = await load(this.#path, this.#settings);
       this.#state = state;
-      this.#events.onLoad(this.#current);
+      this.#settings.onLoad(this.#current);
     } catch (error) {
       // A file that is still being written is read again before an error is reported.
       if ((await fileState(this.#path)) !== state) return;
       this.#state = state;
-      this.#events.onFailure((error as Error).message);
+      this.#settings.onFailure((error as Error).message);
     }
   }
 }
 
 /** Messages name the file without its folder. */
-async function load(path: string): Promise<LoadedModel> {
+async function load(path: string, { strict = false }: PredictorOptions): Promise<LoadedModel> {
   const name = basename(path);
   const bytes = await readModelBytes(path, name);
   const model = decodeModel(bytes, name);
   const version = sha256([bytes]).slice(0, versionDigits);
-  return { model, scorer: new Scorer(model), version, loadedAt: new Date() };
+  return { model, scorer: new Scorer(model, { strict }), version, loadedAt: new Date() };
 }
 
 /** What changes when a file is written or another one takes its name. */

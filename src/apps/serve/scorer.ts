@@ -7,12 +7,13 @@ import {
   labelAt,
   meanOf,
 } from '../../model/predict/predict.ts';
-import { Predictor } from '../../model/predict/predictor.ts';
+import { Predictor, type PredictorOptions } from '../../model/predict/predictor.ts';
 import type { LoadedModel } from './model-reloader.ts';
 import { rowOf } from './rows.ts';
 
 /**
- * Answers rows with the text that `dso predict --json` prints for them, to the last digit. A row is
+ * Answers rows with the text that `dso predict --json` prints for them, to the last digit, and
+ * with `warnings` where the model could not use all of the row. A row is
  * read and scored once; label and probabilities are made of its scores.
  */
 export class Scorer {
@@ -25,9 +26,9 @@ export class Scorer {
   /** Whether two classes share one vector. */
   readonly #shared: boolean;
 
-  constructor(model: Model) {
+  constructor(model: Model, options?: PredictorOptions) {
     this.#model = model;
-    this.#predictor = new Predictor(model);
+    this.#predictor = new Predictor(model, options);
     this.#scores = new Float64Array(vectorCount(model));
     this.#keys = (model.classes ?? []).map((label) => `${JSON.stringify(String(label))}:`);
     this.#probable = givesProbabilities(model);
@@ -38,6 +39,14 @@ export class Scorer {
   answer(row: unknown): string {
     const scores = this.#scores;
     scores.set(this.#predictor.scores(rowOf(row)));
+    const text = this.#answerText();
+    const { warnings } = this.#predictor;
+    if (warnings.length === 0) return text;
+    return `${text.slice(0, -1)},"warnings":${JSON.stringify(warnings)}}`;
+  }
+
+  #answerText(): string {
+    const scores = this.#scores;
     const { classes } = this.#model;
     if (classes === undefined) return this.#valueText(scores[0]);
     const text = this.#classText(classes, scores);
@@ -106,11 +115,24 @@ export function descriptionOf(name: string, { model, version, loadedAt }: Loaded
   };
 }
 
+/** Most fields of an example. */
+const exampleFields = 8;
+
 /** An example of a row that the model can score, as JSON. */
 export function exampleRow({ model }: LoadedModel): string {
   const { featureNames, recipe } = model;
-  const field = recipe?.fields?.find(({ kind }) => kind === 'number');
-  if (field !== undefined) return JSON.stringify({ [field.name]: 1 });
+  const fields = (recipe?.fields ?? []).filter(
+    ({ kind }) => kind === 'number' || kind === 'category',
+  );
+  if (fields.some(({ kind }) => kind === 'number')) {
+    const values = fields.slice(0, exampleFields).map(({ name, kind, date }) => {
+      if (kind === 'number') return [name, date ? '2024-12-31' : 1] as const;
+      const start = `${name}=`;
+      const feature = featureNames?.find((one) => one.startsWith(start) && one !== `${start}?`);
+      return [name, feature?.slice(start.length) ?? null] as const;
+    });
+    return JSON.stringify(Object.fromEntries(values));
+  }
   if (featureNames?.[0] !== undefined) return JSON.stringify({ [featureNames[0]]: 1 });
   if (recipe?.hashBits !== undefined) return '{"name":1}';
   return '{"indices":[0],"values":[1]}';

@@ -19,6 +19,8 @@ export interface FieldOptions {
   readonly categorical?: readonly string[];
   /** Fields to leave out. */
   readonly ignore?: readonly string[];
+  /** Fields to keep, though they differ in every row. */
+  readonly keep?: readonly string[];
   /** What becomes of a missing value. Default `indicator`: a feature `age=?`. */
   readonly missing?: Recipe['missing'];
   /** Texts that mean a missing value, besides those of `missingTexts`. */
@@ -78,6 +80,38 @@ const decimal = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 /** The number that a text is, or NaN. */
 export function numberOf(text: string): number {
   return decimal.test(text) ? Number(text) : NaN;
+}
+
+const isoDate =
+  /^\s*([1-9]\d{3})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[+-]\d\d:?\d\d)?)?\s*$/;
+const secondsPerDay = 86_400;
+
+/** The fields of other data whose numbers are dates. */
+export function datesOf(like: DatasetSchema | undefined): ReadonlySet<string> {
+  return new Set(like?.recipe?.fields?.flatMap(({ name, date }) => (date ? [name] : [])));
+}
+
+/** Days since 1970-01-01 UTC of a date as ISO 8601 writes it, or NaN. A time without a zone is UTC. */
+export function daysOf(text: string): number {
+  const found = isoDate.exec(text);
+  if (!found) return NaN;
+  const [year, month, day, hours = 0, minutes = 0, seconds = 0] = found
+    .slice(1, 7)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  const start = new Date(Date.UTC(year!, month! - 1, day));
+  const isDay = start.getUTCMonth() === month! - 1 && start.getUTCDate() === day;
+  if (!isDay || hours > 24 || minutes > 59 || seconds >= 61) return NaN;
+  const [, sign = '+', zoneHours = 0, zoneMinutes = 0] =
+    /^([+-])(\d\d):?(\d\d)$/.exec(found[7] ?? '') ?? [];
+  const zone = 3600 * Number(zoneHours) + 60 * Number(zoneMinutes);
+  const time = 3600 * hours + 60 * minutes + seconds - (sign === '-' ? -zone : zone);
+  return start.getTime() / (1000 * secondsPerDay) + time / secondsPerDay;
+}
+
+/** The number that a text in a field of numbers, or of dates, is, or NaN. */
+export function fieldNumber(text: string, { date }: Pick<RecipeField, 'date'>): number {
+  const number = numberOf(text);
+  return date && Number.isNaN(number) ? daysOf(text) : number;
 }
 
 /** Which values are missing. Plain data, which threads receive. */

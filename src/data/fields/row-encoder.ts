@@ -1,14 +1,9 @@
 import { DataError } from '../../errors.ts';
-import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
+import type { RecipeField } from '../dataset.ts';
 import { quote } from '../read/line-error.ts';
 import { categorySource, clashMessage, type FeatureSource, fieldSource } from './feature-source.ts';
-import {
-  knownCategories,
-  type MissingRules,
-  MissingValues,
-  missingTexts,
-  numberOf,
-} from './options.ts';
+import { fieldNumber, MissingValues } from './options.ts';
+import type { RowRules } from './row-rules.ts';
 
 /** A value of a named row; null is a missing one, undefined an absent one. */
 export type NamedValue =
@@ -23,60 +18,6 @@ export type NamedValue =
 /** Values by field, as in the training data, or by the name of the feature. */
 export type NamedRow = Readonly<Record<string, NamedValue>>;
 
-/** How the values of named rows become features. Plain data, which threads receive. */
-export interface RowRules extends MissingRules {
-  /** A table lists all of its fields, JSON lines only those that their values do not explain. */
-  readonly fields: readonly RecipeField[];
-  /** Whether the model is one of a table: values are read as its text would be, absent = missing. */
-  readonly isTable: boolean;
-  /** Whether fields that are not listed are left out: hashes have a column for every name. */
-  readonly isClosed: boolean;
-  /**
-   * Whether a row may not have a feature under two names. Features of training data are compared in all
-   * rows instead, and hashes may be shared anyway.
-   */
-  readonly checksRows: boolean;
-  readonly missing: NonNullable<Recipe['missing']>;
-}
-
-/** What is known of the columns and fields of the training data. */
-type RowSchema = Pick<DatasetSchema, 'featureNames' | 'recipe'>;
-
-/** Rows must be read as the training data was; `declared` texts mean a missing value as well. */
-export function rowRules(schema: RowSchema, declared: readonly string[] = []): RowRules {
-  const { featureNames, recipe = {} } = schema;
-  const missingValues = [...(recipe.missingValues ?? []), ...declared];
-  const isTable = isTableSchema({ ...(featureNames && { featureNames }), recipe });
-  return {
-    fields: recipe.fields ?? [],
-    isTable,
-    isClosed: isTable && featureNames === undefined,
-    checksRows: featureNames !== undefined && recipe.hashBits === undefined,
-    missing: recipe.missing ?? 'indicator',
-    missingTexts: isTable ? [...missingTexts, ...missingValues] : missingValues,
-    ...(isTable && { knownCategories: knownCategories(schema, missingValues) }),
-  };
-}
-
-/**
- * Whether the training data was a table. Its recipe lists every field: the numbers as well, which
- * JSON lines never list. Without a number, JSON lines have their label last, and features of fields
- * that are not listed.
- */
-export function isTableSchema({ featureNames, recipe }: RowSchema): boolean {
-  const fields = recipe?.fields ?? [];
-  if (fields.some(({ kind }) => kind === 'number')) return true;
-  const categories = fields.filter(({ kind }) => kind === 'category');
-  if (categories.length === 0) return false;
-  const label = fields.findIndex(({ kind }) => kind === 'label');
-  if (label >= 0 && label < fields.length - 1) return true;
-  // Data without a feature needs nothing of a table.
-  if (!featureNames || featureNames.length === 0) return false;
-  return featureNames.every((feature) =>
-    categories.some(({ name }) => feature.startsWith(`${name}=`)),
-  );
-}
-
 type FieldPosition = Pick<Field, 'name' | 'inside'>;
 
 /** Where the features of a row go. */
@@ -87,6 +28,17 @@ export interface FeatureSink {
   /** Values of fields that are no features. */
   label?(value: NamedValue, name: string): void;
   weight?(value: NamedValue, name: string): void;
+  /** What training had of a field, where a model says so: wrong types are refused then. */
+  featuresOf?(name: string): FieldFeatures;
+  /** What the model cannot use of the row. */
+  warn?(text: string): void;
+}
+
+/** Which features of the training data a field has: its number, its categories, parts such as `name[0]`. */
+export interface FieldFeatures {
+  readonly number: boolean;
+  readonly categories: boolean;
+  readonly parts: boolean;
 }
 
 /** A missing value where none may be. */
@@ -94,6 +46,7 @@ export class MissingValueError extends DataError {}
 
 interface Field {
   readonly name: string;
+  readonly date?: true;
   /** Undefined for a field that is not listed. */
   readonly kind: RecipeField['kind'] | undefined;
   /** Columns of the number and of the missing value; `unknown` until they are needed. */
@@ -144,7 +97,9 @@ export class RowEncoder {
     this.#rules = rules;
     this.#sink = sink;
     this.#missingValues = new MissingValues(rules);
-    for (const { name, kind } of rules.fields) this.#listed.set(name, newField(name, kind));
+    for (const { name, kind, date } of rules.fields) {
+      this.#listed.set(name, { ...newField(name, kind), ...(date && { date }) });
+    }
     this.#expected = [...this.#listed.values()].filter(
       ({ kind }) => rules.isTable && (kind === 'number' || kind === 'category'),
     );
@@ -204,9 +159,13 @@ export class RowEncoder {
     if (this.#seen && (kind === 'label' || kind === 'weight')) return;
     if (kind === 'label') this.#sink.label?.(value, name);
     else if (kind === 'weight') this.#sink.weight?.(value, name);
-    else if (isArray(value)) this.#array(value, field, kind, depth);
-    else if (isObject(value)) this.#object(value, name, depth + 1, kind);
-    else this.#scalar(value as Scalar, field, kind);
+    else if (isArray(value)) {
+      if (field.kind === 'number') this.#checkParts('a list', field);
+      this.#array(value, field, kind, depth);
+    } else if (isObject(value)) {
+      if (field.kind) this.#checkParts('an object', field);
+      this.#object(value, name, depth + 1, kind);
+    } else this.#scalar(value as Scalar, field, kind);
   }
 
   #field(name: string, inside: number): Field {
@@ -244,8 +203,8 @@ export class RowEncoder {
   }
 
   #scalar(value: Scalar, field: Field, kind: Kind): void {
-    if (kind === undefined && this.#rules.isClosed) return;
-    if (this.#isMissing(value, field, kind)) this.#missing(field);
+    if (kind === undefined && this.#rules.isClosed) this.#sink.warn?.(unknownField(field));
+    else if (this.#isMissing(value, field, kind)) this.#missing(field);
     else if (kind === 'category' || (kind === undefined && typeof value === 'string')) {
       this.#category(value as string | number | boolean, field);
     } else this.#number(value as string | number | boolean, field);
@@ -264,17 +223,21 @@ export class RowEncoder {
   }
 
   #number(value: string | number | boolean, field: Field): void {
-    const number = typeof value === 'string' ? numberOf(value) : Number(value);
+    const number = typeof value === 'string' ? fieldNumber(value, field) : Number(value);
     if (!(Math.abs(number) <= largestValue)) {
       const found = `${quote(field.name)}: ${typeof value === 'string' ? quote(value) : number}`;
-      const fault = Number.isNaN(number) ? 'is not a number' : 'is too large';
-      throw new DataError(`${found} ${fault}; expected a number below 3.4e38`);
+      throw new DataError(
+        Number.isNaN(number)
+          ? `${found} is not a number; expected a number${field.date ? ', or a date' : ''}`
+          : `${found} is too large; expected a number below 3.4e38`,
+      );
     }
     if (this.#checked(field.name, field, false)) return;
     if (field.number === unknown) {
       field.number = this.#sink.column(field.name, field, false);
     }
     if (field.number >= 0) this.#sink.value(field.number, number);
+    else this.#checkUse(field, `the ${typeof value} ${value}`, 'categories');
   }
 
   #category(value: string | number | boolean, field: Field): void {
@@ -282,6 +245,10 @@ export class RowEncoder {
     if (this.#checked(`${field.name}=${text}`, field, true)) return;
     const column = field.categories.get(text) ?? this.#addCategory(value, text, field);
     if (column >= 0) this.#sink.value(column, 1);
+    else if (field.kind === undefined) this.#checkUse(field, quote(text), 'number');
+    else if (this.#rules.isTable) {
+      this.#sink.warn?.(`${quote(field.name)}: ${quote(text)} is not in the training data`);
+    }
   }
 
   #missing(field: Field): void {
@@ -294,6 +261,31 @@ export class RowEncoder {
       field.absence = this.#sink.column(`${field.name}=?`, field, true);
     }
     if (field.absence >= 0) this.#sink.value(field.absence, 1);
+    else if (field.kind === undefined) this.#checkUse(field, 'null');
+    else this.#warnNeverMissing(field);
+  }
+
+  #warnNeverMissing({ name }: Field): void {
+    this.#sink.warn?.(`${quote(name)} has no value, which never happened in the training data`);
+  }
+
+  /** Refuses a value of the wrong type in a field that is not listed; warns of an unknown field. */
+  #checkUse(field: Field, found: string, other?: 'number' | 'categories'): void {
+    const features = this.#sink.featuresOf?.(field.name);
+    if (!features) return;
+    if (other && features[other]) {
+      const wanted = other === 'number' ? 'a number' : 'a text';
+      throw new DataError(`${quote(field.name)}: found ${found}; expected ${wanted}`);
+    }
+    if (!features.number && !features.categories) this.#sink.warn?.(unknownField(field));
+    else if (other === undefined) this.#warnNeverMissing(field);
+  }
+
+  /** Refuses a list or an object where the training data had none. */
+  #checkParts(found: string, { name, kind }: Field): void {
+    if (this.#sink.featuresOf?.(name).parts !== false) return;
+    const wanted = kind === 'number' ? 'a number' : 'a text';
+    throw new DataError(`${quote(name)}: found ${found}; expected ${wanted}`);
   }
 
   #addField(name: string): Field {
@@ -333,6 +325,10 @@ function newField(name: string, kind: Kind, containers: readonly Field[] = []): 
   const columns = { number: unknown, absence: unknown, categories: new Map<string, number>() };
   const splits = name.includes('=', 1);
   return { name, kind, ...columns, containers, row: 0, splits, inside: -1 };
+}
+
+function unknownField({ name }: Field): string {
+  return `${quote(name)} is not in the training data`;
 }
 
 function isFeature({ kind }: Field): boolean {

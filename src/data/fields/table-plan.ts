@@ -2,6 +2,7 @@ import { DataError, UsageError } from '../../errors.ts';
 import type { DatasetSchema, Recipe, RecipeField } from '../dataset.ts';
 import { clip, listNames, quote } from '../read/line-error.ts';
 import {
+  datesOf,
   defaultLabel,
   type FieldOptions,
   isLabelOptional,
@@ -11,7 +12,7 @@ import {
   missingTexts,
   missingValuesOf,
 } from './options.ts';
-import { isTableSchema } from './row-encoder.ts';
+import { isTableSchema } from './row-rules.ts';
 
 /** What becomes of the fields of a table, one after the other. Plain data, which threads receive. */
 export interface TablePlan extends MissingRules {
@@ -31,6 +32,10 @@ export interface TableHead {
   readonly names: readonly string[];
   /** Whether all sampled values of the field are numbers. */
   isNumeric(field: number): boolean;
+  /** Whether all of them are dates. */
+  isDate?(field: number): boolean;
+  /** Whether no two of them are equal: texts, or whole numbers that ascend. */
+  isIdentifier?(field: number): boolean;
 }
 
 export function planTable(head: TableHead, options: FieldOptions): TablePlan {
@@ -50,10 +55,26 @@ export function planTable(head: TableHead, options: FieldOptions): TablePlan {
     throw new UsageError(`column ${quote(head.names[label])} is both label and weight`);
   }
   const learned = learnedKinds(options);
-  const fields = head.names.map((name, field): RecipeField => {
-    const found = head.isNumeric(field) ? 'number' : 'category';
-    return { name, kind: kinds.get(field) ?? learned(name) ?? found };
-  });
+  const dates = datesOf(like);
+  const keep = new Set(options.keep?.map((name) => fieldIndex(head, name, 'keep')));
+  const fieldOf = (name: string, field: number): RecipeField => {
+    const kind = kinds.get(field) ?? learned(name);
+    const isDate = like ? dates.has(name) : !head.isNumeric(field) && head.isDate?.(field);
+    if (isDate && (kind === undefined || kind === 'number')) {
+      return { name, kind: 'number', date: true };
+    }
+    return { name, kind: kind ?? (head.isNumeric(field) ? 'number' : 'category') };
+  };
+  const all = head.names.map(fieldOf);
+  const isFeature = ({ kind }: RecipeField) => kind === 'number' || kind === 'category';
+  const isLeftOut = (one: RecipeField, field: number) =>
+    !like && !kinds.has(field) && !keep.has(field) && !one.date && head.isIdentifier?.(field);
+  const rest = all.map(
+    (one, field): RecipeField =>
+      isLeftOut(one, field) ? { name: one.name, kind: 'ignored', identifier: true } : one,
+  );
+  // A column that is the only feature is what there is to learn from.
+  const fields = rest.some(isFeature) ? rest : all;
   const missing = like?.recipe?.missing ?? options.missing ?? 'indicator';
   const missingValues = missingValuesOf(options);
   const features = like?.featureNames && new Set(like.featureNames);
@@ -190,7 +211,23 @@ export function planNotices(plan: TablePlan, format: string, options: FieldOptio
     ...(weight === undefined ? [] : [`weight column ${quote(weight)}`]),
     `${having('number').length} numeric and ${having('category').length} categorical columns`,
   ];
-  return [`read as ${format}: ${roles.join(', ')}`, ...mismatchNotices(plan, options)];
+  const own = options.like ? [] : ownNotices(plan);
+  return [`read as ${format}: ${roles.join(', ')}`, ...own, ...mismatchNotices(plan, options)];
+}
+
+/** Columns that are read in a way of their own. */
+function ownNotices({ fields }: TablePlan): string[] {
+  const identifiers = namesOf(fields.filter(({ identifier }) => identifier));
+  const dates = namesOf(fields.filter(({ date }) => date));
+  const notices: string[] = [];
+  if (identifiers.length > 0) {
+    const differ = identifiers.length === 1 ? 'differs' : 'differ';
+    notices.push(
+      `left out ${columns(identifiers)}, which ${differ} in every row (--keep ${identifiers.join(',')})`,
+    );
+  }
+  if (dates.length > 0) notices.push(`${columns(dates)}: dates, as days since 1970-01-01`);
+  return notices;
 }
 
 /** Differences between the fields and those of the training data. */

@@ -1,6 +1,6 @@
 import { LineError, quote } from '../read/line-error.ts';
 import { categorySource } from './feature-source.ts';
-import { MissingValues, numberOf } from './options.ts';
+import { fieldNumber, MissingValues, numberOf } from './options.ts';
 import { type NamedRows, RowBuilder } from './row-builder.ts';
 import { largestValue } from './row-encoder.ts';
 import { seedNames, type TablePlan } from './table-plan.ts';
@@ -103,7 +103,8 @@ export class TableRows {
   }
 
   #number(field: number, value: NonNullable<FieldValue>): void {
-    const number = typeof value === 'string' ? numberOf(value) : Number(value);
+    const number =
+      typeof value === 'string' ? fieldNumber(value, this.#plan.fields[field]) : Number(value);
     if (!(Math.abs(number) <= largestValue)) this.#failNumber(field, value, number);
     this.builder.value(this.#numbers[field], number);
   }
@@ -114,6 +115,12 @@ export class TableRows {
     const column = `column ${quote(name)}: ${found}`;
     if (!Number.isNaN(number)) {
       throw new LineError(this.#record, `${column} is too large; expected a number below 3.4e38`);
+    }
+    if (this.#plan.fields[field].date) {
+      throw new LineError(
+        this.#record,
+        `${column} is not a date, as the values before are; expected one like 2024-12-31`,
+      );
     }
     const hint = `--categorical ${name} makes categories of all, --missing-values ${value} calls it missing`;
     throw new LineError(

@@ -107,6 +107,9 @@ export interface Findings<Item> {
 /** What a person should check before training: sizes, labels, and likely faults. */
 export interface Quality {
   readonly name: string;
+  /** Fields that are left out because they differ in every row, and fields of dates. */
+  readonly identifiers?: readonly string[];
+  readonly dates?: readonly string[];
   readonly rows: number;
   readonly columns: number;
   readonly nonzeros: number;
@@ -158,8 +161,13 @@ export function describeQuality(dataset: Dataset): Quality {
     row += part.labels.length;
   }
   const weights = weightQuality(parts);
+  const { fields = [] } = dataset.recipe ?? {};
+  const identifiers = fields.filter((one) => one.identifier).map((one) => one.name);
+  const dates = fields.filter((one) => one.date).map((one) => one.name);
   return {
     name,
+    ...(identifiers.length > 0 && { identifiers }),
+    ...(dates.length > 0 && { dates }),
     rows,
     columns,
     nonzeros,

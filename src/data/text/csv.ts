@@ -1,6 +1,7 @@
 import { DataError, UsageError } from '../../errors.ts';
 import { ByteColumns } from '../fields/byte-columns.ts';
 import {
+  daysOf,
   type FieldOptions,
   MissingValues,
   missingTexts,
@@ -156,6 +157,8 @@ export interface CsvHead {
   readonly delimiter: number;
   readonly names: readonly string[];
   readonly isNumeric: (field: number) => boolean;
+  readonly isDate: (field: number) => boolean;
+  readonly isIdentifier: (field: number) => boolean;
 }
 
 /** Looks at the beginning of a file: whole records, `name` is for messages. */
@@ -191,18 +194,63 @@ function readHead(bytes: Uint8Array, name: string, options: FieldOptions): CsvHe
   if (header) line += splitter.lines;
   else position = start;
   const absent = new Set([...missingTexts, ...missingValuesOf(options)]);
-  const numeric = names.map(() => true);
+  const samples = names.map(() => new ColumnSample());
   for (let record = 0; record < sampledRecords && skipBlankLines(); record += 1) {
     position = splitter.split(bytes, position, line);
     line += splitter.lines;
     for (let field = 0; field < Math.min(splitter.count, names.length); field += 1) {
-      if (!numeric[field]) continue;
-      const value = splitter.text(bytes, field);
-      numeric[field] = absent.has(value.trim()) || !Number.isNaN(numberOf(value));
+      const value = splitter.text(bytes, field).trim();
+      samples[field].add(value, absent.has(value));
     }
   }
   const title = header ? `${name}:${firstLine}` : name;
-  return { title, delimiter, names, isNumeric: (field) => numeric[field] };
+  return {
+    title,
+    delimiter,
+    names,
+    isNumeric: (field) => samples[field].isNumeric,
+    isDate: (field) => samples[field].isDate,
+    isIdentifier: (field) => samples[field].isIdentifier,
+  };
+}
+
+/** Records that differ in a column may do so by chance if there are fewer of them. */
+const leastRecords = 20;
+
+/** What the first records have in a column. */
+class ColumnSample {
+  isNumeric = true;
+  #records = 0;
+  #present = 0;
+  #areDates = true;
+  #ascends = true;
+  #last = -Infinity;
+  /** Until a value repeats. */
+  #distinct: Set<string> | undefined = new Set();
+
+  /** Whether there are dates, and nothing else. */
+  get isDate(): boolean {
+    return this.#areDates && this.#present > 0;
+  }
+
+  /** Whether the column can only tell records apart: texts, or whole numbers that ascend. */
+  get isIdentifier(): boolean {
+    if (this.#records < leastRecords || this.#present < this.#records) return false;
+    return this.isNumeric ? this.#ascends : this.#distinct !== undefined;
+  }
+
+  add(value: string, isAbsent: boolean): void {
+    this.#records += 1;
+    if (isAbsent) return;
+    this.#present += 1;
+    const number = this.isNumeric ? numberOf(value) : NaN;
+    this.#ascends &&= Number.isInteger(number) && number > this.#last;
+    this.#last = number;
+    this.isNumeric &&= !Number.isNaN(number);
+    this.#areDates &&= !Number.isNaN(daysOf(value));
+    if (this.#distinct?.has(value)) this.#distinct = undefined;
+    this.#distinct?.add(value);
+  }
 }
 
 /** A column without a name, as some programs write for the numbers of the rows. */

@@ -2,6 +2,7 @@ import { DataError, UsageError } from '../../errors.ts';
 import type { RecipeField } from '../dataset.ts';
 import { categorySource, fieldSource } from '../fields/feature-source.ts';
 import {
+  datesOf,
   defaultLabel,
   type FieldOptions,
   isLabelOptional,
@@ -16,9 +17,8 @@ import {
   type NamedRow,
   type NamedValue,
   RowEncoder,
-  type RowRules,
-  rowRules,
 } from '../fields/row-encoder.ts';
+import { type RowRules, rowRules } from '../fields/row-rules.ts';
 import { LineError, listNames, quote } from '../read/line-error.ts';
 import type { TextRows } from './csv.ts';
 import { checkEncoding, textOf } from './records.ts';
@@ -164,6 +164,7 @@ export function planObjects(head: Uint8Array, name: string, options: FieldOption
   const label = labelKey(keys, whole, name, options);
   const weight = weightKey(keys, name, options);
   const kinds = new Map<string, RecipeField['kind']>();
+  const dates = datesOf(like);
   for (const { name: key, kind } of like?.recipe?.fields ?? []) {
     // What the labels and weights of the other data were is no feature of this data either.
     kinds.set(key, kind === 'number' || kind === 'category' ? kind : 'ignored');
@@ -179,7 +180,11 @@ export function planObjects(head: Uint8Array, name: string, options: FieldOption
   return {
     ...rowRules(like ?? {}, missingValues),
     missing: like?.recipe?.missing ?? missing ?? 'indicator',
-    fields: [...kinds].map(([key, kind]) => ({ name: key, kind })),
+    fields: [...kinds].map(([key, kind]) => ({
+      name: key,
+      kind,
+      ...(kind === 'number' && dates.has(key) && { date: true as const }),
+    })),
     label,
     textLabels: textLabels || like?.labelNames !== undefined,
     labelOptional: isLabelOptional(options),

@@ -11,7 +11,7 @@ import { typescriptModule } from './typescript.ts';
 export { type ExportFormat, exportFormats };
 
 /** Parts of a model that a format may not hold. */
-type ModelPart = 'calibration' | 'unitRows' | 'recipe';
+type ModelPart = 'calibration' | 'threshold' | 'unitRows' | 'recipe';
 
 export interface ExportEntry {
   /** Throws a UsageError where the format has no way to say what the model does. */
@@ -43,7 +43,7 @@ const entries = {
   'vw-readable': { write: readableModel, keeps: [] },
   json: {
     write: jsonModel,
-    keeps: ['calibration', 'unitRows', 'recipe'],
+    keeps: ['calibration', 'threshold', 'unitRows', 'recipe'],
     import: {
       recognises: (start: string) => /^\s*\{/.test(start),
       parse: parseJsonModel,
@@ -52,7 +52,10 @@ const entries = {
   },
   pmml: { write: pmmlDocument, keeps: [] },
   csv: { write: csvTable, keeps: [] },
-  typescript: { write: typescriptModule, keeps: ['calibration', 'unitRows', 'recipe'] },
+  typescript: {
+    write: typescriptModule,
+    keeps: ['calibration', 'threshold', 'unitRows', 'recipe'],
+  },
 } as const satisfies Readonly<Record<ExportFormat, ExportEntry>>;
 
 type Entries = typeof entries;
@@ -83,6 +86,7 @@ export function exportPieces(model: Model, format: ExportFormat): Iterable<Uint8
 
 const notices: Readonly<Record<ModelPart, (format: string) => string>> = {
   calibration: (format) => `${format} has no calibrated probabilities: they are left out`,
+  threshold: (format) => `${format} has no threshold: rows are positive above a score of 0`,
   unitRows: () => 'rows have to be divided by their Euclidean length before they are scored',
   recipe: () =>
     'categories and missing values are columns of their own: see their names in --to csv',

@@ -1,20 +1,27 @@
 import type { Dataset } from '../../data/dataset.ts';
-import { DataError } from '../../errors.ts';
+import { checkPositive } from '../../data/labels.ts';
+import { DataError, UsageError } from '../../errors.ts';
 import { checkLabels, lossEntry } from '../../problem/losses/index.ts';
 import { type Label, type Model, vectorCount } from '../model.ts';
 import { scoreBlocks, scoreDataset } from '../predict/score.ts';
-import { measureBinary } from './binary.ts';
+import { type MeasureOptions, measureBinary } from './binary.ts';
 import { classIndices, classSets, labelNumbers, labelsOf } from './classes.ts';
 import { measureMulticlass, measureMultiLabel } from './multi-class.ts';
 import { measureRegression } from './regression.ts';
 
 /** How well a model does on rows whose labels are known; throws a DataError for unknown labels. */
-export function evaluate(model: Model, dataset: Dataset): Metrics {
+export function evaluate(model: Model, dataset: Dataset, options: MeasureOptions = {}): Metrics {
   const { rows, name } = dataset;
   if (rows === 0) {
     throw new DataError(`${name}: no rows; at least one is needed to evaluate a model`);
   }
   const { classes } = model;
+  if (vectorCount(model) !== 1 || !classes || model.multiLabel) {
+    checkPositive(options.positive, model.multiLabel ? [] : (classes ?? []));
+    if (options.threshold !== undefined || options.thresholdFor !== undefined) {
+      throw new UsageError('a threshold is for models of two classes; this is none');
+    }
+  }
   if (classes === undefined) {
     const labels = labelNumbers(dataset);
     const { loss } = model;
@@ -26,7 +33,9 @@ export function evaluate(model: Model, dataset: Dataset): Metrics {
     return measureMultiLabel(classes, scoreBlocks(model, dataset), classSets(classes, dataset));
   }
   const indices = classIndices(classes, dataset, labelsOf(dataset));
-  if (vectorCount(model) === 1) return measureBinary(model, scoreDataset(model, dataset), indices);
+  if (vectorCount(model) === 1) {
+    return measureBinary(model, scoreDataset(model, dataset), indices, options);
+  }
   return measureMulticlass(model, classes, indices, {
     blocks: scoreBlocks(model, dataset),
     vector: (vector) => scoreDataset(model, dataset, vector),
@@ -38,7 +47,7 @@ export function evaluate(model: Model, dataset: Dataset): Metrics {
  * vectors; `name` is that of the data, for messages.
  */
 export function measureScores(
-  model: Pick<Model, 'classes' | 'loss' | 'calibration'>,
+  model: Pick<Model, 'classes' | 'loss' | 'calibration' | 'threshold'>,
   scores: Float64Array,
   labels: Float64Array,
   name = 'test',
@@ -73,7 +82,7 @@ interface OneClassMetrics {
   /** null when the model gives no probabilities. */
   readonly logLoss: number | null;
   /**
-   * Calibrated models only. Mean (p − y)², y = 1 for the positive class and else 0; of three or more
+   * Models with probabilities only. Mean (p − y)², y = 1 for the positive class and else 0; of three or more
    * classes Σ_k (p_k − y_k)², y_k = 1 for the row's class and else 0.
    */
   readonly brier?: number;
@@ -82,8 +91,21 @@ interface OneClassMetrics {
 /** Two classes. */
 export interface ClassificationMetrics extends OneClassMetrics {
   readonly task: 'classification';
+  /** The class that the metrics are about. */
+  readonly positive: Label;
   /** null when one class is absent. */
   readonly auprc: number | null;
+  /** What probabilities, or else scores, must exceed, where it is not a score of 0. */
+  readonly threshold?: number;
+  /** Of the positive class; 0 where no row is called positive. */
+  readonly precision: number;
+  /** Of the positive class, also called sensitivity; 0 where no row has it. */
+  readonly recall: number;
+  readonly f1: number;
+  /** The share of the other class that is called so. */
+  readonly specificity: number;
+  /** Matthews' correlation of labels and predictions; 0 where one of them does not vary. */
+  readonly mcc: number;
   readonly confusion: {
     readonly truePositive: number;
     readonly falsePositive: number;

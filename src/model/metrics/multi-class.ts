@@ -84,7 +84,7 @@ export function measureMulticlass(
     weightedF1: each.reduce((total, { support, f1 }) => total + support * f1, 0) / rows,
     auc: meanAuc(indices, counts.support, source),
     logLoss: givesProbabilities(model) ? logLoss : null,
-    ...(model.calibration && { brier }),
+    ...(givesProbabilities(model) && { brier }),
     classes: each,
     confusion: confusionOf(classes, indices, predicted),
   };
@@ -112,7 +112,6 @@ function walk(
       const start = row * vectors;
       const index = indices[firstRow + row];
       losses.add(surprise(probabilities[start + index]));
-      if (!model.calibration) continue;
       for (let k = 0; k < vectors; k++) {
         squares.add((probabilities[start + k] - (k === index ? 1 : 0)) ** 2);
       }

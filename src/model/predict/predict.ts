@@ -132,7 +132,7 @@ export function meansOf(
 
 /** The label that the scores from `start` on give; several classes are separated by commas. */
 export function labelAt(
-  model: Pick<Model, 'multiLabel'>,
+  model: DecidingModel,
   classes: readonly Label[],
   scores: Float64Array,
   start: number,
@@ -140,7 +140,7 @@ export function labelAt(
   if (model.multiLabel) {
     return classes.filter((_, index) => isPositive(scores[start + index])).join(',');
   }
-  if (classes.length === 2) return classes[isPositive(scores[start]) ? 1 : 0];
+  if (classes.length === 2) return classes[decides(model, scores[start]) ? 1 : 0];
   return classes[indexOfLargest(scores, start, classes.length)];
 }
 
@@ -167,6 +167,16 @@ export function checkOutput(model: Model, output: PredictionOutput): void {
       : `probabilities need a model trained with the logistic loss, or calibrated; this one has ` +
           `${model.loss.name}: train with --loss logistic or --calibrate, or ask for scores`,
   );
+}
+
+type DecidingModel = Pick<Model, 'loss' | 'classes' | 'multiLabel' | 'calibration' | 'threshold'>;
+
+/** Whether a model of two classes gives the positive one to a score. */
+export function decides(model: DecidingModel, score: number): boolean {
+  const { threshold, calibration } = model;
+  if (threshold === undefined) return isPositive(score);
+  if (!givesProbabilities(model)) return score > threshold;
+  return (calibration ? calibrated(calibration[0], score) : sigmoid(score)) > threshold;
 }
 
 /** Whether a score gives the positive class; exactly 0 gives the negative one. */

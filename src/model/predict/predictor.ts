@@ -1,10 +1,12 @@
 import {
+  type FeatureSink,
+  type FieldFeatures,
   largestValue,
   type NamedRow,
   RowEncoder,
-  rowRules,
 } from '../../data/fields/row-encoder.ts';
 import { orderRow } from '../../data/fields/row-order.ts';
+import { rowRules } from '../../data/fields/row-rules.ts';
 import { DataError, UsageError } from '../../errors.ts';
 import { hashedColumn } from '../../math/murmur.ts';
 import { type Label, type Model, vectorCount } from '../model.ts';
@@ -23,7 +25,7 @@ export type Row = NamedRow | SparseRow | ArrayLike<number>;
  * A row as columns and values, in memory that is used again for the next row: ascending columns,
  * values as float32, as the data of a training run has them.
  */
-export class RowBuffer {
+export class RowBuffer implements FeatureSink {
   indices: Int32Array = new Int32Array(64);
   values: Float32Array = new Float32Array(64);
   count = 0;
@@ -32,6 +34,9 @@ export class RowBuffer {
   readonly #names: ReadonlyMap<string, number>;
   readonly #hashBits: number | undefined;
   readonly #encoder: RowEncoder;
+  readonly #warnings: string[] = [];
+  #furtherWarnings = 0;
+  #prefixes: { categories: ReadonlySet<string>; parts: ReadonlySet<string> } | undefined;
 
   constructor(model: Pick<Model, 'columns' | 'featureNames' | 'recipe'>) {
     this.#columns = model.columns;
@@ -40,8 +45,16 @@ export class RowBuffer {
     this.#encoder = new RowEncoder(rowRules(model), this);
   }
 
+  /** What the model could not use of the last row. */
+  get warnings(): readonly string[] {
+    if (this.#furtherWarnings === 0) return [...this.#warnings];
+    return [...this.#warnings, `and ${this.#furtherWarnings} more of this kind`];
+  }
+
   read(row: Row): void {
     this.count = 0;
+    this.#warnings.length = 0;
+    this.#furtherWarnings = 0;
     if (Object(row) !== row) {
       throw new DataError(`the row is ${JSON.stringify(row)}; expected an object`);
     }
@@ -57,6 +70,22 @@ export class RowBuffer {
     const column = this.#names.get(name);
     if (column !== undefined) return column;
     return this.#hashBits === undefined ? -1 : hashedColumn(name, this.#hashBits);
+  }
+
+  warn(text: string): void {
+    if (this.#warnings.length < mostWarnings) this.#warnings.push(text);
+    else this.#furtherWarnings++;
+  }
+
+  featuresOf(name: string): FieldFeatures {
+    if (this.#hashBits !== undefined) return allFeatures;
+    this.#prefixes ??= prefixesOf(this.#names.keys());
+    const { categories, parts } = this.#prefixes;
+    return {
+      number: this.#names.has(name),
+      categories: categories.has(name),
+      parts: parts.has(name),
+    };
   }
 
   value(column: number, value: number): void {
@@ -80,6 +109,9 @@ export class RowBuffer {
       if (!(Math.abs(value) <= largestValue)) {
         throw new DataError(`the value of ${column} is ${value}; expected a number below 3.4e38`);
       }
+      if (column >= this.#columns && value !== 0) {
+        this.warn(`the index ${column}: the model has ${this.#columns} columns`);
+      }
       this.value(column, value);
     }
   }
@@ -91,6 +123,23 @@ export class RowBuffer {
     this.indices.set(indices);
     this.values.set(values);
   }
+}
+
+const mostWarnings = 10;
+/** Hashes have a column for every name. */
+const allFeatures: FieldFeatures = { number: true, categories: true, parts: true };
+
+/** Fields of features such as `city=Paris`, and of those such as `sizes[0]` or `place.height`. */
+function prefixesOf(names: Iterable<string>) {
+  const categories = new Set<string>();
+  const parts = new Set<string>();
+  for (const name of names) {
+    for (const { 0: mark, index } of name.matchAll(/[=.[]/g)) {
+      if (mark !== '=') parts.add(name.slice(0, index));
+      else if (name.slice(index) !== '=?') categories.add(name.slice(0, index));
+    }
+  }
+  return { categories, parts };
 }
 
 function isList(row: unknown): row is ArrayLike<number> {
@@ -111,7 +160,13 @@ export type ScoringModel = Pick<
   | 'featureNames'
   | 'unitRows'
   | 'calibration'
+  | 'threshold'
 >;
+
+export interface PredictorOptions {
+  /** Whether to refuse rows that have warnings; default false. */
+  readonly strict?: boolean;
+}
 
 /**
  * Scores rows one at a time, with the bits that `predict` of the library has for a data set of the
@@ -124,11 +179,13 @@ export class Predictor {
   readonly columns: number;
   /** Whether `probabilities` has an answer. */
   readonly givesProbabilities: boolean;
+  readonly #strict: boolean;
   readonly #model: ScoringModel;
   readonly #buffer: RowBuffer;
   readonly #scores: Float64Array;
 
-  constructor(model: ScoringModel) {
+  constructor(model: ScoringModel, { strict = false }: PredictorOptions = {}) {
+    this.#strict = strict;
     this.task = model.task;
     this.classes = model.classes;
     this.columns = model.columns;
@@ -136,6 +193,14 @@ export class Predictor {
     this.#model = model;
     this.#buffer = new RowBuffer(model);
     this.#scores = new Float64Array(vectorCount(model));
+  }
+
+  /**
+   * What the model could not use of the last row: fields and categories that the training data does
+   * not have, and missing values where it had none.
+   */
+  get warnings(): readonly string[] {
+    return this.#buffer.warnings;
   }
 
   /** u = ⟨w, x⟩ + b, of a model with one vector of weights: two classes, or regression. */
@@ -177,6 +242,7 @@ export class Predictor {
   #score(row: Row): Float64Array {
     const buffer = this.#buffer;
     buffer.read(row);
+    if (this.#strict && buffer.warnings.length > 0) throw new DataError(buffer.warnings.join('; '));
     const { indices, values, count } = buffer;
     const { weights, intercepts, columns, unitRows } = this.#model;
     const scores = this.#scores;

@@ -6,8 +6,8 @@ import { penaltyName } from '../format.ts';
 import { lambdaText, measureTitles, type Trace } from '../text/selection.ts';
 import type { Point } from './quantities.ts';
 import type { SeriesStyle } from './series-style.ts';
-import { defaultSize, lineChart, type Series } from './svg.ts';
-import { escapeMarkup } from './svg-style.ts';
+import { stacked } from './stacked.ts';
+import { lineChart, type Series } from './svg.ts';
 
 const lambdaAxis = { label: 'λ', log: true } as const;
 const accent = { color: '#D55E00', symbol: 'diamond' } as const;
@@ -103,16 +103,4 @@ export function pathChart(
     ],
   });
   return stacked([weights, test], title);
-}
-
-/** Charts in one picture, below one another. */
-function stacked(charts: readonly string[], title: string): string {
-  const { width, height } = defaultSize;
-  const moved = charts.map((svg, index) => svg.replace('<svg ', `<svg y="${index * height}" `));
-  const whole = height * charts.length;
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${whole}" ` +
-    `width="${width}" height="${whole}" role="img" aria-label="${escapeMarkup(title)}">\n` +
-    `${moved.join('')}</svg>\n`
-  );
 }

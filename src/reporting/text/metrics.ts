@@ -15,11 +15,19 @@ const mostConfusions = 20;
 
 /** The metrics as tables for people; `classes` are the model's. */
 export function describeMetrics(metrics: Metrics, classes: readonly Label[] = []): string {
-  const lines = twoColumns([['rows', formatCount(metrics.rows)], ...metricLines(metrics)]);
+  const lines = twoColumns([['rows', formatCount(metrics.rows)], ...metricLines(metrics, classes)]);
   return [lines, ...tablesOf(metrics, classes)].join('\n\n');
 }
 
-function metricLines(metrics: Metrics): LabelledLine[] {
+/** Records of earlier versions do not say it. */
+function positiveOf(
+  { positive }: Partial<ClassificationMetrics>,
+  classes: readonly Label[],
+): Label {
+  return positive ?? classes[1] ?? 'positive';
+}
+
+function metricLines(metrics: Metrics, classes: readonly Label[]): LabelledLine[] {
   switch (metrics.task) {
     case 'regression':
       return [
@@ -32,8 +40,16 @@ function metricLines(metrics: Metrics): LabelledLine[] {
       ];
     case 'classification':
       return classLines(metrics, [
+        ['positive class', lineText(positiveOf(metrics, classes))],
         ['AUC', describeArea(metrics.auc)],
         ['average precision', describeArea(metrics.auprc)],
+        ['threshold', formatIfKnown(metrics.threshold, formatNumber)],
+        // Records of earlier versions have none of these.
+        ['precision', formatIfKnown(metrics.precision, formatNumber)],
+        ['recall', formatIfKnown(metrics.recall, formatNumber)],
+        ['F1', formatIfKnown(metrics.f1, formatNumber)],
+        ['specificity', formatIfKnown(metrics.specificity, formatNumber)],
+        ['Matthews correlation', formatIfKnown(metrics.mcc, formatNumber)],
       ]);
     case 'multi-class':
       return [
@@ -102,9 +118,10 @@ function classTable(classes: readonly ClassMetrics[]): string {
   return many ? `classes with the least F1 (--json has all):\n${text}` : text;
 }
 
-function binaryConfusion({ confusion }: ClassificationMetrics, classes: readonly Label[]): string {
-  const [negative, positive] = classes.map(lineText);
-  const { truePositive, falseNegative, falsePositive, trueNegative } = confusion;
+function binaryConfusion(metrics: ClassificationMetrics, classes: readonly Label[]): string {
+  const positive = lineText(positiveOf(metrics, classes));
+  const negative = classes.map(lineText).find((one) => one !== positive) ?? 'the other class';
+  const { truePositive, falseNegative, falsePositive, trueNegative } = metrics.confusion;
   return numberTable([
     ['', `predicted ${positive}`, `predicted ${negative}`],
     [`label ${positive}`, ...[truePositive, falseNegative].map(formatCount)],

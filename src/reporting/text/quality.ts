@@ -92,11 +92,13 @@ function findingLines(quality: Quality, firstFeature: number): LabelledLine[] {
     `${feature(column)} (${formatNumber(value)})`;
   const isUneven = scales !== undefined && scales.ratio > largeRatio;
   const scaleOf = (end: 'smallest' | 'largest') => sized(scales![end], scales![end].size);
-  const remedy = '--scale max makes them equal';
+  const remedy = '--scale std makes them comparable (the default for tables)';
   const isSingle = labels.distinct === 1 && quality.rows > 1;
   const rowsThat = (count: number, text: string) =>
     count > 0 ? `${plural(count, 'row')} ${text}` : undefined;
   return [
+    ['left out', namesLine(quality.identifiers, 'different in every row; --keep keeps them')],
+    ['dates', namesLine(quality.dates, 'as days since 1970-01-01')],
     ['empty rows', listed(quality.emptyRows, (row) => `row ${row + 1}`)],
     ['equal rows', listed(equalRows, ({ row, earlier }) => `${row + 1} = ${earlier + 1}`)],
     ['contradictions', rowsThat(equalRows.otherLabel, 'equal to an earlier one but for the label')],
@@ -113,6 +115,10 @@ function findingLines(quality: Quality, firstFeature: number): LabelledLine[] {
     ],
     ['labels', isSingle ? 'one label alone; there is nothing to tell apart' : undefined],
   ];
+}
+
+function namesLine(names: readonly string[] | undefined, what: string): string | undefined {
+  return names && `${names.map(lineText).join(', ')}: ${what}`;
 }
 
 function listed<Item>({ count, first }: Findings<Item>, text: (item: Item) => string) {

@@ -20,16 +20,11 @@ import {
 } from '../format.ts';
 import { headedTable, type Row } from '../table.ts';
 
-/** The name that programs read. A larger area is better, what is reported here when smaller. */
-export function measureKey(metric: MeasureName): string {
-  return metric === 'auc' ? '1 - auc' : metric;
-}
-
-/** Names of measures where they are shown: smaller is better. */
+/** Names of measures where they are shown. */
 export const measureTitles: Readonly<Record<MeasureName, string>> = {
   error: 'error',
   loss: 'loss',
-  auc: '1 − AUC',
+  auc: 'AUC',
   mse: 'squared error',
   mae: 'absolute error',
 };
@@ -105,7 +100,7 @@ export function incompleteNote({ lambdas, complete }: Validation, folds: number)
 export function validationJson(validation: Validation, choose: Choice) {
   const { metric, lambdas, best, simplest, complete } = validation;
   return {
-    metric: measureKey(metric),
+    metric,
     complete,
     lambdas,
     best: best.lambda,

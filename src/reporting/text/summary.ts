@@ -13,6 +13,7 @@ import {
   formatPercent,
   formatPercentUp,
   formatSeconds,
+  lineText,
   plural,
   visibleText,
 } from '../format.ts';
@@ -111,7 +112,10 @@ function testResult(test: Metrics): string {
     case 'multi-class':
       return `error ${formatPercent(test.error)}, macro F1 ${formatNumber(test.macroF1)}`;
     case 'classification': {
-      const auprc = test.auprc === null ? '' : `, AUPRC ${formatNumber(test.auprc)}`;
+      const auprc =
+        test.auprc === null
+          ? ''
+          : `, AUPRC of ${lineText(test.positive)} ${formatNumber(test.auprc)}`;
       return `error ${formatPercent(test.error)}${auprc}`;
     }
   }

@@ -263,7 +263,17 @@ function trainOptions({ test }: Input, options: CompareOptions, job: Job): Train
   const { solver } = job.entrant;
   const grid = isSerial(solver) ? 1 : job.grid;
   const shared = pick(options, ...sharedOptions);
-  return { ...shared, solver, loss: job.loss, lambda: job.lambda, grid, ...(test && { test }) };
+  // Of a table as well: solvers are compared on the data as it is.
+  const plain = { intercept: options.intercept ?? false, scale: 'none' } as const;
+  return {
+    ...shared,
+    ...plain,
+    solver,
+    loss: job.loss,
+    lambda: job.lambda,
+    grid,
+    ...(test && { test }),
+  };
 }
 
 async function perform(

@@ -31,6 +31,11 @@ export const dataOptions = optionsWith({ group: 'data', affectsModel: true, prog
     defaultDoc: 'columns with other values than numbers',
   }),
   ignore: flag('--ignore <columns>', columns, { help: 'columns to leave out' }),
+  keep: flag('--keep <columns>', columns, {
+    help: 'columns to keep, though they differ in every row',
+    doc: 'columns to keep, though they [differ in every row](data.md#csv-and-tsv)',
+    defaultDoc: 'such columns of CSV and TSV are left out',
+  }),
   missing: flag('--missing <way>', choice(['indicator', 'zero', 'error']), {
     help: 'missing values: indicator (a feature of their own), zero or error (default: indicator)',
   }),

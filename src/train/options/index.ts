@@ -105,3 +105,8 @@ export function identityOptions(
     deciding.map(([, entry, value]) => [longFlag(entry).replace('--', ''), value ?? null]),
   );
 }
+
+/** Folds whose rows are held out in turn, to be scored; 0: nothing is made of their scores. */
+export function heldOutFolds({ calibrate, thresholdFor }: TrainOptions): number {
+  return calibrate || thresholdFor !== undefined ? (calibrate?.folds ?? 5) : 0;
+}

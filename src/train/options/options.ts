@@ -1,9 +1,11 @@
 import type { Dataset } from '../../data/dataset.ts';
+import type { Label } from '../../data/labels.ts';
 import type { Scaling } from '../../data/scale.ts';
 import type { Interval } from '../../engine/checkpoint/writer.ts';
 import type { Imbalance } from '../../engine/partition.ts';
 import type { DualPoint } from '../../model/dual-point.ts';
 import type { Metrics } from '../../model/metrics/evaluate.ts';
+import type { ThresholdGoal } from '../../model/metrics/threshold.ts';
 import type { Calibration, Certificate, Model } from '../../model/model.ts';
 import type { Loss } from '../../problem/losses/loss.ts';
 import type { Penalty } from '../../problem/penalties/index.ts';
@@ -43,17 +45,30 @@ export interface TrainOptions {
   testOn?: 'best' | 'latest';
   /** A row may belong to any number of classes: its label lists them, separated by commas. */
   multiLabel?: boolean;
-  /** An unpenalised intercept; default false. */
+  /**
+   * Of two classes the positive one, which high scores mean. Default: 1 against 0 or −1, true against
+   * false, yes against no, else the rarer one.
+   */
+  positive?: Label;
+  /** An unpenalised intercept; default: true for tables, else false. */
   intercept?: boolean;
   /** Factors of the weights of rows, by class; default 1 for all. */
   classWeights?: ClassWeights;
   /**
-   * Divides every column by its largest absolute value (`max`) or its standard deviation (`std`), or
-   * every row by its length (`unit-rows`), for training alone: the model is for the data as it is.
+   * Divides every column of numbers by its largest absolute value (`max`) or its standard deviation
+   * (`std`), or every row by its length (`unit-rows`), for training alone: the model is for the data
+   * as it is. Default: `std` for tables, where possible, else `none`.
    */
   scale?: Scaling;
   /** Fits a map from scores to probabilities, on the scores of rows held out in turn; default 5 folds. */
   calibrate?: { readonly method: Calibration['method']; readonly folds?: number };
+  /**
+   * Of two classes: a row is positive if its probability is above this number or, where the model
+   * has none, its score. Default: if its score is above 0.
+   */
+  threshold?: number;
+  /** Chooses the threshold on the scores of rows held out in turn, in the folds of `calibrate`, else 5. */
+  thresholdFor?: ThresholdGoal;
   /** A positive factor for each column's penalty. */
   penaltyFactors?: Float64Array;
   /**
@@ -65,6 +80,8 @@ export interface TrainOptions {
     readonly weights: Float64Array;
     readonly intercepts?: Float64Array;
     readonly alpha?: Float64Array;
+    /** The positive class that these weights are for, where the option `positive` is not given. */
+    readonly positive?: Label;
   };
   /** Also return where the dual variables ended, to start from; default false. In one process. */
   alpha?: boolean;
@@ -116,6 +133,8 @@ type DescribedByModel = Pick<
 export interface TrainReport extends Certificate, DescribedByModel {
   readonly loss: string;
   readonly penalty: string;
+  /** Of two classes the one that high scores mean. */
+  readonly positive?: Label;
   /** Vectors of weights, where there are several; primal, dual and the like are of their sum. */
   readonly vectors?: number;
   readonly threads: number;

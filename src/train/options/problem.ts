@@ -1,5 +1,11 @@
 /** Options that say what is minimized, and what is done to rows and classes before. */
+import type { Label } from '../../data/labels.ts';
 import { scalings } from '../../data/scale.ts';
+import {
+  goalsExpected,
+  isThresholdGoal,
+  type ThresholdGoal,
+} from '../../model/metrics/threshold.ts';
 import { lossNames } from '../../problem/losses/index.ts';
 import { penaltyByName, penaltyNames } from '../../problem/penalties/index.ts';
 import type { ClassWeights } from '../class-weights.ts';
@@ -34,6 +40,18 @@ const penaltyName: typeof someNames = {
     if (name === 'group-lasso') penaltyByName(name);
     return someNames.parse(name);
   },
+};
+
+const labelType: OptionType<Label> = {
+  expected: 'a label',
+  parse: (text) => text || undefined,
+  accepts: (value) => (typeof value === 'string' && value !== '') || Number.isFinite(value),
+};
+
+export const thresholdGoal: OptionType<ThresholdGoal> = {
+  expected: goalsExpected,
+  parse: (text) => (isThresholdGoal(text) ? text : undefined),
+  accepts: isThresholdGoal,
 };
 
 const classWeights: OptionType<ClassWeights> = {
@@ -82,10 +100,13 @@ export const problemOptions = optionsWith(shared)({
     doc: 'of `elastic-net`: ρ\\|w\\| + ½(1 − ρ)w², 0 < ρ < 1',
   }),
   intercept: toggle('--intercept', {
+    negation: { help: 'fit no constant term' },
     library: 'intercept',
     provenance: 'intercept',
     common: true,
-    help: 'fit a constant term, which is not penalized',
+    help: 'fit a constant term, which is not penalized (default for tables)',
+    doc: 'fit a constant term, which is not penalized',
+    defaultDoc: 'for tables `--intercept`, else `--no-intercept`; for streams `--no-intercept`',
   }),
   nonNegative: toggle('--non-negative', {
     progressive: false,
@@ -134,6 +155,14 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
     doc: 'a row may have several labels, separated by commas ([more](classification.md#several-labels-per-row))',
     defaultDoc: 'one label per row',
   }),
+  positive: flag('--positive <label>', labelType, {
+    common: true,
+    progressive: true,
+    provenance: 'positive',
+    help: 'of two classes the one that high scores mean (default: 1, true, yes, else the rarer one)',
+    doc: 'of two classes the positive one: high scores mean it, and precision, recall and curves are about it ([more](classification.md#the-positive-class))',
+    defaultDoc: '1 against 0 or −1, true against false, yes against no, else the rarer one',
+  }),
   classWeight: flag('--class-weight <weights>', classWeights, {
     library: 'classWeights',
     common: true,
@@ -144,9 +173,10 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
   scale: flag('--scale <way>', choice(scalings), {
     common: true,
     provenance: 'scale',
-    help: 'scale columns (max, std) or rows (unit-rows)',
-    doc: '`max`, `std`: divide each column by its largest absolute value or by its standard deviation; `unit-rows`: each row by its length. For training alone: the weights are divided back (rows are also divided when they are scored), so the model fits the data as it is',
-    defaultDoc: 'no scaling',
+    help: 'scale columns of numbers (max, std) or rows (unit-rows), or nothing (none)',
+    doc: '`max`, `std`: divide each column of numbers by its largest absolute value or by its standard deviation; columns of categories and of missing values stay 0 or 1; `none`: nothing; `unit-rows`: each row by its length. For training alone: the weights are divided back (rows are also divided when they are scored), so the model fits the data as it is',
+    defaultDoc:
+      'for tables `std`, where they are in the memory of one process and weights have no bound but 0; else `none`',
   }),
   calibrate: flag('--calibrate <method>', choice(['platt', 'isotonic']), {
     library: false,
@@ -159,6 +189,20 @@ export const preparationOptions = optionsWith({ group: 'preparation', affectsMod
     library: false,
     needs: ['calibrate'],
     help: 'number of folds for --calibrate (default: 5)',
+  }),
+  threshold: flag('--threshold <number>', finite, {
+    affectsModel: 'end',
+    provenance: 'threshold',
+    conflicts: ['thresholdFor'],
+    help: 'of two classes: call rows positive above this probability, or without probabilities above this score',
+    doc: 'of two classes: a row is positive if its probability is above this number or, in models without probabilities, its score. It is kept in the model ([more](classification.md#thresholds))',
+    defaultDoc: 'a score of 0, which is a probability of 0.5 in uncalibrated models',
+  }),
+  thresholdFor: flag('--threshold-for <goal>', thresholdGoal, {
+    affectsModel: 'end',
+    provenance: 'threshold-for',
+    help: 'choose the threshold on rows held out in turn: f1, precision=0.95, recall=0.9, cost=FP:FN',
+    doc: 'choose the threshold on rows held out in turn, in the folds of `--calibrate`, else 5: `f1`, `precision=0.95` (most recall), `recall=0.9` (most precision) or `cost=FP:FN` (least cost)',
   }),
   init: flag('--warm-start <model>', file, {
     aliases: ['--init <model>'],

@@ -31,6 +31,7 @@ import {
   checkMeasure,
   defaultMeasure,
   type HeldOut,
+  isBetter,
   type MeasureName,
   measure,
 } from './measure.ts';
@@ -72,7 +73,7 @@ export interface Validation {
   readonly metric: MeasureName;
   /** From the largest λ to the smallest. */
   readonly lambdas: readonly ValidatedLambda[];
-  /** The λ with the smallest mean, of equal ones the largest. */
+  /** The λ with the best mean, of equal ones the largest. */
   readonly best: ValidatedLambda;
   /** The largest λ whose mean is within a standard error of the best. */
   readonly simplest: ValidatedLambda;
@@ -322,9 +323,10 @@ function summarize(
     const values = own.map(({ value }) => value);
     return { lambda, folds: values, ...spread(values), ...addEfforts(own) };
   });
-  const best = lambdas.reduce((least, one) => (one.mean < least.mean ? one : least));
-  const limit = best.mean + best.standardError;
-  const simplest = lambdas.find((one) => one.mean <= limit) ?? best;
+  const best = lambdas.reduce((most, one) => (isBetter(metric, one.mean, most.mean) ? one : most));
+  const limit = best.mean + (isBetter(metric, 1, 0) ? -1 : 1) * best.standardError;
+  const isClose = ({ mean }: ValidatedLambda) => mean === limit || isBetter(metric, mean, limit);
+  const simplest = lambdas.find(isClose) ?? best;
   const complete = furthest === path.length && counted.length === folds.length;
   return { metric, lambdas, best, simplest, complete };
 }

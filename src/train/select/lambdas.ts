@@ -199,7 +199,14 @@ export async function openPath(
 }
 
 /** Options of training that are for one run alone. */
-export type SingleRun = 'lambda' | 'checkpoint' | 'resume' | 'start' | 'alpha' | 'calibrate';
+export type SingleRun =
+  | 'lambda'
+  | 'checkpoint'
+  | 'resume'
+  | 'start'
+  | 'alpha'
+  | 'calibrate'
+  | 'thresholdFor';
 
 const singleRun: Readonly<Record<SingleRun, string>> = {
   lambda: 'give lambdas, a list',
@@ -208,6 +215,7 @@ const singleRun: Readonly<Record<SingleRun, string>> = {
   start: 'each model starts from the one before it',
   alpha: 'train the model that was chosen to get its dual point',
   calibrate: 'train the model that was chosen with it',
+  thresholdFor: 'train the model that was chosen with it',
 };
 
 /** Types exclude such options; plain JavaScript would see them ignored. */

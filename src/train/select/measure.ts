@@ -4,7 +4,7 @@ import { CompensatedSum } from '../../math/vectors.ts';
 import { lossEntry } from '../../problem/losses/index.ts';
 import { type Loss, meanOfScore } from '../../problem/losses/loss.ts';
 
-/** What models are chosen by, measured on rows that were held out; smaller is better. */
+/** What models are chosen by, measured on rows that were held out. */
 export const measureNames = ['error', 'loss', 'mse', 'mae', 'auc'] as const;
 
 export type MeasureName = (typeof measureNames)[number];
@@ -38,10 +38,15 @@ const measures: Readonly<
   loss: (heldOut, loss) => mean(heldOut, (one, row) => totalLoss(one, loss, row)),
   mse: (heldOut, loss) => mean(heldOut, (one, row) => residual(one, loss, row) ** 2),
   mae: (heldOut, loss) => mean(heldOut, (one, row) => Math.abs(residual(one, loss, row))),
-  auc: (heldOut) => 1 - meanAuc(heldOut),
+  auc: meanAuc,
 };
 
-/** The weighted mean over the rows; 1 − AUC, the mean of all vectors, for `auc`. */
+/** Whether one value of a measure is better than another: errors are small, an area is large. */
+export function isBetter(name: MeasureName, one: number, other: number): boolean {
+  return name === 'auc' ? one > other : one < other;
+}
+
+/** The weighted mean over the rows; AUC, the mean of all vectors, for `auc`. */
 export function measure(name: MeasureName, heldOut: HeldOut, loss: Loss, several: boolean): number {
   return measures[name](heldOut, loss, several);
 }

@@ -16,7 +16,7 @@ import {
   type Validation,
   withoutSelection,
 } from './cross-validate.ts';
-import { checkMeasure, type MeasureName } from './measure.ts';
+import { checkMeasure, isBetter, type MeasureName } from './measure.ts';
 
 /** `time` is for the whole search. */
 export interface SearchOptions extends Omit<ValidateOptions, 'loss' | 'penalty' | 'onFit'> {
@@ -81,8 +81,10 @@ export async function searchInGroup(
     if (!validation.complete) complete = false;
     if (validation.complete || found.length === 0) found.push({ ...pair, validation });
   }
+  const order = (left: number, right: number) =>
+    Number(isBetter(name, right, left)) - Number(isBetter(name, left, right));
   const meanOf = ({ validation }: Candidate) => validation.best.mean;
-  const ranking = found.sort((left, right) => meanOf(left) - meanOf(right));
+  const ranking = found.sort((left, right) => order(meanOf(left), meanOf(right)));
   return { metric: name, ranking, winner: ranking[0], complete };
 }
 

@@ -54,6 +54,8 @@ class WeightedSums {
 
 export interface ProgressiveOptions extends LearnerSettings {
   readonly penalty: Penalty;
+  /** Of two classes the positive one; default: by their names, else the rarer of the first rows. */
+  readonly positive?: Label;
   readonly reading: StreamOptions;
   /** Rows between two reports; default: after 1, 2, 4, 8 … rows. */
   readonly reportEvery?: number;
@@ -86,7 +88,7 @@ class StreamTraining {
   #recent = new WeightedSums();
   /** Rows after which the next report is due. */
   #next: number;
-  readonly #pair = new BinaryLabels();
+  readonly #pair: BinaryLabels;
   #nonzeros = 0;
   #last: ProgressiveReport | undefined;
 
@@ -95,6 +97,7 @@ class StreamTraining {
     this.#options = options;
     this.stream = new RowStream(name, options.reading, options.onNotice);
     this.#learner = new OnlineLearner(options);
+    this.#pair = new BinaryLabels(options.positive);
     this.#next = options.reportEvery ?? 1;
   }
 

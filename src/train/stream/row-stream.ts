@@ -2,7 +2,7 @@ import type { DatasetPart, Recipe } from '../../data/dataset.ts';
 import { LabelList } from '../../data/fields/label-list.ts';
 import type { FieldOptions } from '../../data/fields/options.ts';
 import { Assembler } from '../../data/fields/vocabulary.ts';
-import type { Label } from '../../data/labels.ts';
+import { checkPositive, isFirstPositive, type Label } from '../../data/labels.ts';
 import { type ByteChunks, lineTooLong, longestLine } from '../../data/read/byte-blocks.ts';
 import { LineError } from '../../data/read/line-error.ts';
 import { withoutMark } from '../../data/read/tasks.ts';
@@ -249,12 +249,21 @@ export class CancellableIterator<Item> {
   }
 }
 
+/** Rows whose labels decide which of two classes is the positive one, unless their names do. */
+const deciding = 1000;
+
 /** The two classes of a stream, as they appear. */
 export class BinaryLabels {
   /** In the order they were met, which is also +1 and −1. */
   readonly #labels: Label[] = [];
+  readonly #counts: [number, number] = [0, 0];
+  readonly #wanted: Label | undefined;
   /** Whether the label that came first is the model's negative class. */
   isReversed = false;
+
+  constructor(positive?: Label) {
+    this.#wanted = positive;
+  }
 
   /** +1 for the label that came first, −1 for the other one; `row` counts from 1. */
   targetOf(label: Label, row: number): 1 | -1 {
@@ -267,10 +276,12 @@ export class BinaryLabels {
       );
     }
     // A number that is met as a text too is a text.
-    if (known < 0 || typeof label === 'string') {
-      this.#labels[index] = label;
-      this.isReversed = this.count === 2 && String(this.classes[0]) === String(this.#labels[0]);
-    }
+    const isNew = known < 0 || typeof label === 'string';
+    if (isNew) this.#labels[index] = label;
+    if (known < 0 && this.count === 2) checkPositive(this.#wanted, this.#labels);
+    const counted = this.#counts[0] + this.#counts[1] < deciding;
+    if (counted) this.#counts[index] += 1;
+    if (isNew || counted) this.isReversed = this.count === 2 && !this.#isFirstPositive;
     return index === 0 ? 1 : -1;
   }
 
@@ -279,14 +290,22 @@ export class BinaryLabels {
     return this.#labels.length;
   }
 
-  /** As a model has them: numbers ascend, texts are in the order of code units. */
+  /** As a model has them: the negative one first. */
   get classes(): readonly [Label, Label] {
+    const areNumbers = this.#labels.every((label) => typeof label === 'number');
+    const [first, second] = areNumbers ? this.#labels : this.#labels.map(String);
+    return this.#isFirstPositive ? [second, first] : [first, second];
+  }
+
+  /** Of labels that are as frequent as each other the later one in order is positive. */
+  get #isFirstPositive(): boolean {
     const [first, second] = this.#labels;
-    if (typeof first === 'number' && typeof second === 'number') {
-      return first < second ? [first, second] : [second, first];
-    }
-    const [left, right] = [String(first), String(second)];
-    return left < right ? [left, right] : [right, left];
+    const areNumbers = typeof first === 'number' && typeof second === 'number';
+    const isOrdered = areNumbers ? first < second : String(first) < String(second);
+    const [rows, others] = this.#counts;
+    return isOrdered
+      ? isFirstPositive([first, second], [rows, others], this.#wanted)
+      : !isFirstPositive([second, first], [others, rows], this.#wanted);
   }
 
   /** Why a stream that has ended with fewer than two makes no model. */

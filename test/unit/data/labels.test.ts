@@ -5,10 +5,12 @@ import {
   type Classes,
   classesFrom,
   classesOf,
+  countLabels,
   type Label,
+  sumCounts,
   targetsOf,
 } from '../../../src/data/labels.ts';
-import { DataError } from '../../../src/errors.ts';
+import { DataError, UsageError } from '../../../src/errors.ts';
 
 function labelled(labels: number[]): Dataset {
   const rows = labels.map(() => ({ indices: [], values: [] }));
@@ -37,14 +39,14 @@ describe('classes', () => {
     ],
     [
       [0.5, -7.25, 0.5],
-      [-7.25, 0.5],
+      [0.5, -7.25],
     ],
   ])('of %j', (labels, classes) => {
     expect(classesOf(labelled(labels))).toEqual(classes);
   });
 
   test('found in different parts', () => {
-    expect(classesOf(inParts([3, 3], [1]))).toEqual([1, 3]);
+    expect(classesOf(inParts([3, 3], [1]))).toEqual([3, 1]);
   });
 
   test('of whole numbers and of words may be many', () => {
@@ -65,6 +67,56 @@ describe('classes', () => {
     ],
   ])('rejected %#', (labels, message) => {
     expect(() => classesOf(labelled(labels))).toThrow(new DataError(message));
+  });
+});
+
+describe('the positive class', () => {
+  const words = (...texts: string[]) => {
+    const labelNames = [...new Set(texts)];
+    return { ...labelled(texts.map((text) => labelNames.indexOf(text))), labelNames };
+  };
+
+  test.each<[Dataset, readonly Label[]]>([
+    [labelled([1, -1, 1, 1]), [-1, 1]],
+    [labelled([1, 0, 0]), [0, 1]],
+    [labelled([1, 2, 2]), [2, 1]],
+    [labelled([1, 1, 2]), [1, 2]],
+    [labelled([1, 2]), [1, 2]],
+    [words('fraud', 'ok', 'ok'), ['ok', 'fraud']],
+    [words('fraud', 'fraud', 'ok'), ['fraud', 'ok']],
+    [words('spam', 'ham'), ['ham', 'spam']],
+    [words('True', 'False', 'True'), ['False', 'True']],
+    [words('no', 'yes', 'yes'), ['no', 'yes']],
+    [words('1', '0', '1'), ['0', '1']],
+  ])('by name, else the rarer one: %#', (dataset, classes) => {
+    expect(classesOf(dataset)).toEqual(classes);
+  });
+
+  test.each<[Dataset, Label, readonly Label[]]>([
+    [labelled([1, -1, 1]), -1, [1, -1]],
+    [labelled([1, -1, 1]), '-1.0', [1, -1]],
+    [words('fraud', 'ok', 'ok'), 'ok', ['fraud', 'ok']],
+    [words('yes', 'no'), 'no', ['yes', 'no']],
+  ])('as asked for: %#', (dataset, positive, classes) => {
+    expect(classesOf(dataset, positive)).toEqual(classes);
+  });
+
+  test('that the data does not have is refused, and so is one of several', () => {
+    const message = 'the positive class is frau; the classes are fraud and ok; did you mean fraud?';
+    expect(() => classesOf(words('fraud', 'ok'), 'frau')).toThrow(new UsageError(message));
+    expect(() => classesOf(labelled([1, 2, 3]), 1)).toThrow(
+      new UsageError('a positive class is for two classes; there are 3'),
+    );
+  });
+
+  test('rows are counted over all parts, in any order', () => {
+    const labels = Array.from({ length: 1000 }, (_, row) => (row * 7) % 5);
+    const counts = countLabels(inParts(labels.slice(0, 300), labels.slice(300)));
+    expect(counts).toEqual(new Map([0, 1, 2, 3, 4].map((k) => [k, 200])));
+    const split = [labels.slice(0, 10), labels.slice(10)].map((some) => [
+      ...countLabels(labelled(some)),
+    ]);
+    expect(sumCounts(split)).toEqual(counts);
   });
 });
 
@@ -97,7 +149,7 @@ describe('targets', () => {
 
   test('of rows with several labels', () => {
     const dataset = { ...labelled([0, 1, 2, 0]), labelNames: ['3,1', '', '2'] };
-    const all = classesFrom([0, 1, 2], dataset, true);
+    const all = classesFrom(countLabels(dataset), dataset, { multiLabel: true });
     expect(all).toEqual({ classes: [1, 2, 3], multiLabel: true });
     expect(signs(dataset, all, 0)).toEqual([1, -1, -1, 1]);
     expect(signs(dataset, all, 1)).toEqual([-1, -1, 1, -1]);

@@ -1,17 +1,27 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Dataset } from '../../../src/data/dataset.ts';
 import { datasetFromRows } from '../../../src/data/from-arrays.ts';
+import { countLabels } from '../../../src/data/labels.ts';
 import { columnScales, divideColumns, withUnitRows } from '../../../src/data/scale.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { stream } from '../../../src/math/random.ts';
+import { sum as sumOf } from '../../../src/math/vectors.ts';
 import { evaluate } from '../../../src/model/metrics/evaluate.ts';
 import { weightsOf } from '../../../src/model/model.ts';
 import { predict } from '../../../src/model/predict/predict.ts';
 import { scoreDataset } from '../../../src/model/predict/score.ts';
 import { losses } from '../../../src/problem/losses/index.ts';
+import { penalties } from '../../../src/problem/penalties/index.ts';
+import { omit } from '../../../src/train/options/option.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
+import { readDataset } from '../../../src/train/read.ts';
 import { train } from '../../../src/train/train.ts';
+import { verify } from '../../../src/train/verify/verify.ts';
 import { startFromModel } from '../../../src/train/warm-start.ts';
+import { zipfDataset } from '../../support/data.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const features = 8;
 
@@ -123,6 +133,22 @@ describe('scaling', () => {
 });
 
 describe('calibration', () => {
+  test.each(['platt', 'isotonic'] as const)(
+    '%s: probabilities of the data as it is, whatever classes weigh',
+    async (method) => {
+      const data = zipfDataset({ rows: 400, columns: 40, perRow: 8 });
+      const rate = countLabels(data).get(1)! / data.rows;
+      const loss = losses.logistic();
+      const options: TrainOptions = { loss, intercept: true, threads: 1, classWeights: { 1: 8 } };
+      const meanOf = async (more: TrainOptions) => {
+        const { model } = await train(data, { ...options, ...more });
+        return sumOf(predict(model, data, { output: 'probabilities' })) / data.rows;
+      };
+      expect(await meanOf({})).toBeGreaterThan(rate + 0.1);
+      expect(Math.abs((await meanOf({ calibrate: { method } })) - rate)).toBeLessThan(0.03);
+    },
+  );
+
   test.each(['platt', 'isotonic'] as const)('%s makes probabilities of an SVM', async (method) => {
     const { model } = await train(two, { calibrate: { method, folds: 3 }, lambda: 1e-2 });
     expect(model.calibration).toHaveLength(1);
@@ -216,7 +242,7 @@ describe('a model to start from', () => {
     const other = sample(50, 4, (score) => (score > 0 ? 5 : 6));
     const { loss } = tight as { loss: ReturnType<typeof losses.logistic> };
     expect(() => startFromModel(model, other, { loss, columns: features })).toThrow(
-      'has classes -1 and 1; the data has 5 and 6',
+      'has classes -1 and 1; the data has 6 and 5',
     );
     expect(() =>
       startFromModel(model, other, { loss: losses.square(), columns: features }),
@@ -235,4 +261,58 @@ test('provenance states the data and the options, and nothing that does not deci
   expect(Object.keys(one.model.provenance?.options ?? {})).not.toContain('threads');
   const changed = await train(three, options);
   expect(changed.model.provenance?.data).not.toBe(one.model.provenance?.data);
+});
+
+describe('a table', () => {
+  const lines = Array.from({ length: 80 }, (_, row) => {
+    const city = row % 20 === 0 ? 'Arles' : ['Rome', 'Oslo'][row % 2];
+    return `${1000 * ((row * 37) % 50)},${(row * 11) % 7},${city},${row % 3 === 0 ? 1 : 0}\n`;
+  });
+  const readTable = async (options = {}) => {
+    const path = join(temporaryFolder(), 't.csv');
+    writeFileSync(path, `income,age,city,label\n${lines.join('')}`);
+    return readDataset(path, { threads: 1, ...options });
+  };
+  const plain = { loss: losses.logistic(), threads: 1, tolerance: 1e-9 } as const;
+
+  test('has its numbers scaled, and an intercept, and says so', async () => {
+    const notices: string[] = [];
+    const onNotice = (message: string) => notices.push(message);
+    const table = await readTable();
+    const { model } = await train(table, { ...plain, onNotice });
+    expect(model.provenance?.options).toMatchObject({ scale: 'std', intercept: true });
+    expect(model.intercepts[0]).not.toBe(0);
+    expect(notices.filter((one) => one.startsWith('the data is a table:'))).toHaveLength(1);
+    const asked = await train(table, { ...plain, scale: 'std', intercept: true });
+    expect(asked.model).toEqual(model);
+    expect((await verify(model, table)).confirmed).toBe(true);
+  });
+
+  test('is left as it is where that is asked for', async () => {
+    const table = await readTable();
+    const { model } = await train(table, { ...plain, scale: 'none', intercept: false });
+    expect(model.provenance?.options).toMatchObject({ scale: 'none', intercept: false });
+    expect(model.intercepts[0]).toBe(0);
+    const bare = omit(table, 'featureNames', 'recipe');
+    const { model: raw } = await train(bare, plain);
+    expect(model.weights).toEqual(raw.weights);
+    expect((await verify(model, table)).confirmed).toBe(true);
+  });
+
+  test('is not scaled where its weights have a bound', async () => {
+    const penalty = penalties.bounded(penalties.l2(), { low: -1, high: 1 });
+    const { model } = await train(await readTable(), { ...plain, penalty });
+    expect(model.provenance?.options).not.toHaveProperty('scale');
+    expect(model.provenance?.options.intercept).toBe(true);
+  });
+
+  test.each([{}, { hashBits: 12 }])('%j: categories stay 0 or 1', async (options) => {
+    const table = await readTable(options);
+    const scales = columnScales(table, 'std');
+    const others = [...scales].filter((scale) => scale !== 1);
+    expect(others).toHaveLength(2);
+    expect([...columnScales(table, 'max')].filter((scale) => scale !== 1)).toEqual(
+      expect.arrayContaining([49000, 6]),
+    );
+  });
 });

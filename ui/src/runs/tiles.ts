@@ -124,7 +124,11 @@ function testTiles(
   }
   if (latest?.testAuprc !== undefined) {
     const value = auprcOf(result?.test) ?? latest.testAuprc;
-    const note = isOfClass ? 'of this class' : bestNote(curves, 'testAuprc', value, precise);
+    const { positive } = (result?.test ?? {}) as { readonly positive?: string | number };
+    const whole = positive === undefined ? undefined : `of ${positive}`;
+    const note = isOfClass
+      ? 'of this class'
+      : (bestNote(curves, 'testAuprc', value, precise) ?? whole);
     tiles.push({ name: 'AUPRC', value: precise(value), ...(note && { note }), roomy: true });
   }
   return tiles;

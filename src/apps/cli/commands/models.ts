@@ -5,10 +5,12 @@ import { titleOfSource } from '../../../data/read/sources.ts';
 import { UsageError } from '../../../errors.ts';
 import { exportNotices, exportPieces, importModel } from '../../../model/export/index.ts';
 import { readModel, writeModel } from '../../../model/file.ts';
-import { evaluate } from '../../../model/metrics/evaluate.ts';
+import { curvesOf } from '../../../model/metrics/curves.ts';
+import { type ClassificationMetrics, evaluate } from '../../../model/metrics/evaluate.ts';
 import { summarizeWeights } from '../../../model/metrics/weight-summary.ts';
-import { type Model, vectorCount } from '../../../model/model.ts';
+import { type Model, positiveClass, vectorCount } from '../../../model/model.ts';
 import { checkOutput, type PredictionOutput } from '../../../model/predict/predict.ts';
+import { curveCharts } from '../../../reporting/charts/curves.ts';
 import { plural, visibleText } from '../../../reporting/format.ts';
 import { describeMetrics } from '../../../reporting/text/metrics.ts';
 import {
@@ -28,7 +30,9 @@ import {
   predictionLines,
   predictionObjects,
 } from '../../../reporting/text/predictions.ts';
+import { pick } from '../../../train/options/option.ts';
 import type { Action } from '../command.ts';
+import { checkFigure, writeFigure } from '../figures.ts';
 import { checkFiles, readBytes, readLines, standardStream, writePieces } from '../files.ts';
 import { withProgress } from '../interrupts.ts';
 import type {
@@ -100,7 +104,9 @@ function inspection(model: Model, shown: ClassSide | undefined, options: Feature
       positive: topFeatures(model, vector, 'positive', options),
       negative: topFeatures(model, vector, 'negative', options),
     }));
-  return { ...description, weights: summarizeWeights(weights), vectors };
+  const positive = positiveClass(model);
+  const named = { ...description, ...(positive !== undefined && { positive }) };
+  return { ...named, weights: summarizeWeights(weights), vectors };
 }
 
 function describeInspected(
@@ -121,10 +127,14 @@ export const predictCommand: Action<PredictFlags> = async ({ flags, terminal }, 
   checkFiles([path, data], { '--output': target });
   const model = await readModel(path);
   checkOutput(model, chooseOutput(flags));
+  if (flags.threshold !== undefined && positiveClass(model) === undefined) {
+    throw new UsageError('--threshold is for models of two classes; this is none');
+  }
   const dataset = await withProgress(terminal, flags, (progress) =>
     new DataReader(flags, progress).forModel(model, data),
   );
-  await writePieces(target, predictions(model, dataset, flags), terminal);
+  const deciding = { ...model, ...pick(flags, 'threshold') };
+  await writePieces(target, predictions(deciding, dataset, flags), terminal);
 };
 
 function chooseOutput(flags: PredictFlags): PredictionOutput {
@@ -143,12 +153,24 @@ function* predictions(model: Model, dataset: Dataset, flags: PredictFlags): Gene
 }
 
 export const evaluateCommand: Action<EvaluateFlags> = async ({ flags, terminal }, path, data) => {
-  checkFiles([path, data]);
+  const { figure } = flags;
+  checkFigure(figure);
+  checkFiles([path, data], { '--figure': figure }, flags.json);
   const model = await readModel(path);
+  if (figure !== undefined && positiveClass(model) === undefined) {
+    throw new UsageError('--figure: the curves are those of two classes; the model has others');
+  }
   const dataset = await withProgress(terminal, flags, (progress) =>
     new DataReader(flags, progress).forModel(model, data, true),
   );
-  const metrics = evaluate(model, dataset);
+  const options = pick(flags, 'positive', 'threshold', 'thresholdFor');
+  const metrics = evaluate(model, dataset, options);
+  if (flags.figure !== undefined) {
+    const { threshold } = metrics as ClassificationMetrics;
+    const curves = curvesOf(model, dataset, { ...pick(flags, 'positive'), threshold });
+    const title = `${basename(path)} on ${dataset.name}`;
+    await writeFigure(flags.figure, curveCharts(curves, title), terminal);
+  }
   const text = () => describeMetrics(metrics, model.classes);
   await terminal.printResult(flags.json, metrics, text);
 };

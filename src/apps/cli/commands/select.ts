@@ -1,5 +1,4 @@
 /** `dso cv` and `dso search`, and what they share with `dso path`. */
-import { extname } from 'node:path';
 import type { Dataset } from '../../../data/dataset.ts';
 import { nameOfSource } from '../../../data/read/sources.ts';
 import {
@@ -8,15 +7,12 @@ import {
   type ProcessGroup,
 } from '../../../engine/processes/process-group.ts';
 import { warmThreads } from '../../../engine/thread-pool.ts';
-import { UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
 import { penaltyEntry } from '../../../problem/penalties/index.ts';
 import { searchChart, validationChart } from '../../../reporting/charts/selection.ts';
-import { svgToPng } from '../../../reporting/charts/svg.ts';
 import { penaltyName, plural } from '../../../reporting/format.ts';
 import {
   incompleteNote,
-  measureKey,
   searchCsv,
   searchTable,
   validationCsv,
@@ -36,6 +32,7 @@ import {
 import { type Search, searchInGroup } from '../../../train/select/search.ts';
 import { train } from '../../../train/train.ts';
 import type { Action } from '../command.ts';
+import { checkFigure, writeFigure } from '../figures.ts';
 import { checkFiles, defaultModelPath, savedModel, standardStream, writePieces } from '../files.ts';
 import { type Interrupts, withProgress } from '../interrupts.ts';
 import { openProcessGroup, settingsOfRanks } from '../job.ts';
@@ -63,9 +60,7 @@ export function runSelection(
   work: (command: SelectionCommand) => Promise<number>,
 ): Promise<number> {
   const { test, penaltyFactors, csv, figure, json, threads } = flags;
-  if (figure !== undefined && !/\.(svg|png)$/i.test(figure)) {
-    throw new UsageError(`--figure ${figure}: expected a name that ends in .svg or .png`);
-  }
+  checkFigure(figure);
   const outputs = { '--output': model, '--csv': csv, '--figure': figure };
   checkFiles([data, test, penaltyFactors], outputs, json);
   warmThreads(threads);
@@ -93,11 +88,7 @@ function selectionOutput(
     /** Writes the figure and the CSV, and shows the table. */
     async show(result: { table(): string; csv(): string; figure(): string }): Promise<void> {
       progress.end();
-      if (figure !== undefined) {
-        const svg = result.figure();
-        const isPng = extname(figure).toLowerCase() === '.png';
-        await writePieces(figure, [isPng ? await svgToPng(svg) : svg], terminal);
-      }
+      if (figure !== undefined) await writeFigure(figure, result.figure(), terminal);
       if (csv !== undefined) await writePieces(csv, [result.csv()], terminal);
       if (json || quiet) return;
       if (usesOutput) terminal.say(result.table());
@@ -309,7 +300,7 @@ async function searchFile(
 
 function searchJson({ metric, complete, ranking }: Search, choose: 'best' | 'simplest') {
   return {
-    metric: measureKey(metric),
+    metric,
     complete,
     ranking: ranking.map(({ loss, penalty, validation }) => ({
       loss: loss.name,

@@ -29,6 +29,7 @@ export const serveCommand: Action<ServeFlags> = async ({ flags, terminal }, path
   const journal = createJournal(terminal, flags.log ?? false);
   const metrics = new Metrics();
   const reloader = await ModelReloader.open(path, {
+    strict: flags.strict ?? false,
     onLoad(loaded) {
       metrics.loads++;
       if (metrics.loads > 1) journal.note('reload', `${name}: ${describe(loaded)} takes over`);

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { filesOfSource, titleOfSource } from '../../../data/read/sources.ts';
 import { DataError, UsageError } from '../../../errors.ts';
 import { writeModel } from '../../../model/file.ts';
-import type { Model } from '../../../model/model.ts';
+import { type Model, positiveClass } from '../../../model/model.ts';
 import {
   formatBytes,
   formatCount,
@@ -134,7 +134,7 @@ function optionsOf(
   return {
     ...problem,
     lambda: defaultLambda,
-    ...libraryValues(pick(trainOptions, 'lambda', 'stepSize', 'intercept'), flags),
+    ...libraryValues(pick(trainOptions, 'lambda', 'stepSize', 'intercept', 'positive'), flags),
     ...(flags.reportEvery !== undefined && { reportEvery: flags.reportEvery }),
     reading,
     snapshot: flags.snapshotEvery ?? defaultSnapshot,
@@ -149,9 +149,11 @@ function optionsOf(
   };
 }
 
-function shapeOf({ columns, nonzeros, lambda, loss, penalty, classes }: Model) {
+function shapeOf(model: Model) {
+  const { columns, nonzeros, lambda, loss, penalty, classes } = model;
+  const positive = positiveClass(model);
   const named = { lossName: loss.name, penalty: penalty.name, lambda, columns, nonzeros };
-  return { ...named, ...(classes && { classes }), stopped: 'stream' };
+  return { ...named, ...(classes && { classes, positive }), stopped: 'stream' };
 }
 
 function summary(model: Model, report: ProgressiveReport, path: string): string {

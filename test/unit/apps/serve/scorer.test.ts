@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { batchOf } from '../../../../src/apps/serve/rows.ts';
-import { Scorer } from '../../../../src/apps/serve/scorer.ts';
+import { exampleRow, Scorer } from '../../../../src/apps/serve/scorer.ts';
 import { predictionObjects } from '../../../../src/reporting/text/predictions.ts';
 import { sampleClasses, sampleModel, sampleRegression } from '../../../support/models.ts';
-import { modelKinds, randomRows } from '../../../support/random-models.ts';
+import { modelKinds, randomModel, randomRows } from '../../../support/random-models.ts';
 
 describe('answers are the lines of dso predict --json', () => {
   test.each(Object.entries(modelKinds))('%s', (_, model) => {
@@ -49,6 +49,34 @@ describe('rows', () => {
     expect(() => scorer.answer([1000])).toThrow('the prediction is e^1000');
     expect(scorer.answer([0])).toBe('{"label":1,"score":0}');
   });
+});
+
+test('warnings follow the answer', () => {
+  const row = { legs: 4, wings: 2 };
+  const { warnings, ...answer } = JSON.parse(new Scorer(sampleClasses()).answer(row));
+  expect(warnings).toEqual(['"wings" is not in the training data']);
+  const { wings: _, ...rest } = row;
+  expect(answer).toEqual(JSON.parse(new Scorer(sampleClasses()).answer(rest)));
+  const strict = new Scorer(sampleClasses(), { strict: true });
+  expect(() => strict.answer(row)).toThrow('"wings" is not in the training data');
+  expect(JSON.parse(strict.answer(rest))).toEqual(answer);
+});
+
+test('the example is a row that has no warnings', () => {
+  const fields = [
+    { name: 'age', kind: 'number' },
+    { name: 'city', kind: 'category' },
+    { name: 'label', kind: 'label' },
+  ] as const;
+  const model = randomModel({
+    columns: 3,
+    featureNames: ['age', 'city=?', 'city=Paris'],
+    recipe: { fields },
+  });
+  const scorer = new Scorer(model, { strict: true });
+  const example = exampleRow({ model, scorer, version: 'v', loadedAt: new Date(0) });
+  expect(example).toBe('{"age":1,"city":"Paris"}');
+  expect(() => scorer.answer(JSON.parse(example))).not.toThrow();
 });
 
 test.each([

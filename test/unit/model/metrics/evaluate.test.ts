@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { DataError } from '../../../../src/errors.ts';
+import { curvesOf } from '../../../../src/model/metrics/curves.ts';
 import {
   type ClassificationMetrics,
   evaluate,
   type RegressionMetrics,
 } from '../../../../src/model/metrics/evaluate.ts';
+import type { ThresholdGoal } from '../../../../src/model/metrics/threshold.ts';
 import {
   sampleDataset,
   sampleModel,
@@ -20,11 +22,23 @@ interface Case {
   readonly labels: number[];
 }
 
+type Points = readonly (readonly [number, number])[];
+
+interface Reference {
+  readonly curves: {
+    readonly roc: Points;
+    readonly precisionRecall: Points;
+    readonly bestF1: number;
+    readonly mostRecall: number;
+    readonly mostPrecision: number;
+  };
+}
+
 const reference = JSON.parse(
   readFileSync(new URL('reference/metrics.json', import.meta.url), 'utf8'),
 ) as {
   provenance: string;
-  classification: (Case & Omit<ClassificationMetrics, 'task' | 'rows' | 'error'>)[];
+  classification: (Case & Omit<ClassificationMetrics, 'task' | 'rows' | 'error'> & Reference)[];
   regression: (Case & Omit<RegressionMetrics, 'task' | 'rows'>)[];
 };
 
@@ -45,6 +59,59 @@ describe(`agrees with ${reference.provenance.split(',')[0]}`, () => {
     expect(found.auprc).toBeCloseTo(expected.auprc!, 14);
     // 1 − p loses digits in the reference, not here.
     expect(found.logLoss! / expected.logLoss!).toBeCloseTo(1, 11);
+    for (const name of ['precision', 'recall', 'f1', 'specificity', 'mcc', 'brier'] as const) {
+      expect(found[name], name).toBeCloseTo(expected[name]!, 13);
+    }
+  });
+
+  test.each(reference.classification)('curves, $name', ({ scores, labels, curves }) => {
+    const data = scoredDataset(scores, labels);
+    const found = curvesOf(logistic, data);
+    const close = (some: Points, others: Points) => {
+      expect(some).toHaveLength(others.length);
+      for (const [index, [x, y]] of some.entries()) {
+        expect(x).toBeCloseTo(others[index][0], 13);
+        expect(y).toBeCloseTo(others[index][1], 13);
+      }
+    };
+    close(found.roc, curves.roc);
+    const { precisionRecall } = found;
+    // scikit-learn leaves out what follows once all positive rows are found.
+    const end = precisionRecall.findIndex(([recall]) => recall === 1) + 1;
+    close(precisionRecall.slice(0, end), curves.precisionRecall.slice(0, end));
+    const { falsePositives, recall } = found.at;
+    expect(found.roc).toContainEqual([falsePositives, recall]);
+    const rows = found.calibration!.reduce((sum, bin) => sum + bin.rows, 0);
+    expect(rows).toBe(labels.length);
+  });
+
+  test.each(reference.classification)('the best threshold, $name', ({ scores, labels, curves }) => {
+    const best = (thresholdFor: ThresholdGoal) =>
+      evaluate(logistic, scoredDataset(scores, labels), { thresholdFor }) as ClassificationMetrics;
+    expect(best('f1').f1).toBeCloseTo(curves.bestF1, 13);
+    const precise = best('precision=0.8');
+    expect(precise.precision).toBeGreaterThanOrEqual(0.8);
+    expect(precise.recall).toBeCloseTo(curves.mostRecall, 13);
+    const complete = best('recall=0.6');
+    expect(complete.recall).toBeGreaterThanOrEqual(0.6);
+    expect(complete.precision).toBeCloseTo(curves.mostPrecision, 13);
+  });
+
+  test.each(reference.classification)('of the other class, $name', (expected) => {
+    const found = evaluate(logistic, scoredDataset(expected.scores, expected.labels), {
+      positive: -1,
+    }) as ClassificationMetrics;
+    expect(found.positive).toBe(-1);
+    expect(found.accuracy).toBeCloseTo(expected.accuracy, 14);
+    expect(found.auc).toBeCloseTo(expected.auc!, 14);
+    expect(found.logLoss! / expected.logLoss!).toBeCloseTo(1, 11);
+    const { truePositive, falsePositive, trueNegative, falseNegative } = expected.confusion;
+    expect(found.confusion).toEqual({
+      truePositive: trueNegative,
+      falsePositive: falseNegative,
+      trueNegative: truePositive,
+      falseNegative: falsePositive,
+    });
   });
 
   test.each(reference.regression)('regression, $name', (expected) => {
@@ -204,8 +271,9 @@ describe('calibrated models of two classes', () => {
     expect(found.brier).toBe(1);
   });
 
-  test('others have no Brier score', () => {
-    expect(measure([1, -1], [1, -1])).not.toHaveProperty('brier');
+  test('models without probabilities have no Brier score', () => {
+    const hinge = sampleModel(oneWeight);
+    expect(evaluate(hinge, scoredDataset([1, -1], [1, -1]))).not.toHaveProperty('brier');
   });
 });
 

@@ -12,7 +12,7 @@ import type { Row } from '../../../../src/model/predict/predictor.ts';
 import { modelKinds, randomModel, randomRows } from '../../../support/random-models.ts';
 
 /** What a page would load: bytes of the minified module. */
-const sizeLimit = 15_100;
+const sizeLimit = 17_600;
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'dso-test-'));
@@ -33,7 +33,7 @@ beforeAll(async () => {
   code = readFileSync(join(folder, 'predict.js'), 'utf8');
 });
 
-test('is one file, imports nothing, and is about 15 kB', () => {
+test('is one file, imports nothing, and is about 17 kB', () => {
   expect(readdirSync(folder)).toEqual(['predict.js']);
   expect(code).not.toMatch(/\bimport\b|\brequire\b|node:|\bprocess\b|\bBuffer\b/);
   expect(Buffer.byteLength(code)).toBeLessThan(sizeLimit);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { NamedRow } from '../../../../src/data/fields/row-encoder.ts';
 import { collectGarbage } from '../../../../src/engine/arena.ts';
+import { DataError } from '../../../../src/errors.ts';
 import { encodeModel } from '../../../../src/model/file.ts';
 import type { Model } from '../../../../src/model/model.ts';
 import { givesProbabilities, predict } from '../../../../src/model/predict/predict.ts';
@@ -216,5 +217,94 @@ describe('named rows', () => {
     let features: NamedRow = {};
     for (let level = 0; level < 20_000; level++) features = { features };
     expect(() => new Predictor(tables.named).score(features)).toThrow(/nested deeper than 32/);
+  });
+});
+
+describe('what a model cannot use', () => {
+  const fields = [
+    { name: 'age', kind: 'number' },
+    { name: 'size', kind: 'number' },
+    { name: 'city', kind: 'category' },
+    { name: 'id', kind: 'ignored' },
+    { name: 'label', kind: 'label' },
+  ] as const;
+  const featureNames = ['age', 'size', 'city=Paris', 'city=Oslo', 'age=?'];
+  const table = randomModel({ columns: 5, featureNames, recipe: { fields } });
+  const objects = randomModel({
+    columns: 6,
+    featureNames: [...featureNames, 'place.height'],
+    recipe: { fields: fields.slice(-1) },
+  });
+  const hashed = randomModel({ columns: 256, recipe: { hashBits: 8, fields } });
+  const sparse = randomModel({ columns: 3 });
+  const whole = { age: 3, size: 1, city: 'Oslo', id: 7, label: 'x' };
+  const unknown = (name: string) => `"${name}" is not in the training data`;
+  const never = (name: string) =>
+    `"${name}" has no value, which never happened in the training data`;
+
+  const cases: [string, Model, Row, readonly string[]][] = [
+    ['a whole row of a table', table, whole, []],
+    ['a missing value that was a feature', table, { ...whole, age: null }, []],
+    ['an absent one', table, { size: 1, city: 'Oslo' }, []],
+    ['an unknown field', table, { ...whole, agee: 3 }, [unknown('agee')]],
+    ['an unknown text', table, { ...whole, town: 'Oslo' }, [unknown('town')]],
+    ['unknown parts', table, { ...whole, a: { b: 1 } }, [unknown('a.b')]],
+    ['a feature by its name', table, { age: 3, size: 1, 'city=Paris': 1 }, []],
+    ['a value that was never missing', table, { ...whole, size: null }, [never('size')]],
+    ['a field that was never absent', table, { age: 3, city: 'Oslo' }, [never('size')]],
+    [
+      'an unknown category',
+      table,
+      { ...whole, city: 'Rome' },
+      ['"city": "Rome" is not in the training data'],
+    ],
+    ['an object', objects, { age: 3, city: 'Oslo', place: { height: 2 }, label: 1 }, []],
+    ['an object without most keys', objects, { size: 2 }, []],
+    ['an unknown key', objects, { age: 3, place: { width: 2 } }, [unknown('place.width')]],
+    ['an unknown text of words', objects, { city: ['Oslo', 'Rome'] }, []],
+    ['null, which was a feature', objects, { age: null }, []],
+    ['null, which never was', objects, { size: null, city: null }, [never('size'), never('city')]],
+    ['null of an unknown key', objects, { x: null }, [unknown('x')]],
+    ['an unknown field of a hashed table', hashed, { ...whole, agee: 3 }, [unknown('agee')]],
+    [
+      'an index',
+      sparse,
+      { indices: [1, 3], values: [1, 2] },
+      ['the index 3: the model has 3 columns'],
+    ],
+    ['zeros behind the columns', sparse, [1, 2, 3, 0, 0], []],
+  ];
+
+  test.each(cases)('%s', (_, model, row, warnings) => {
+    const predictor = new Predictor(model);
+    const score = predictor.score(row);
+    expect(predictor.warnings).toEqual(warnings);
+    const strict = new Predictor(model, { strict: true });
+    if (warnings.length === 0) expect(strict.score(row)).toBe(score);
+    else expect(() => strict.score(row)).toThrow(new DataError(warnings.join('; ')));
+    // The next row has its own.
+    predictor.score({ indices: [0], values: [1] });
+    expect(predictor.warnings).toEqual([]);
+  });
+
+  test('many warnings are cut short', () => {
+    const row = Object.fromEntries(Array.from({ length: 25 }, (_, k) => [`x${k}`, 1]));
+    const predictor = new Predictor(objects);
+    predictor.score(row);
+    expect(predictor.warnings).toHaveLength(11);
+    expect(predictor.warnings.at(-1)).toBe('and 15 more of this kind');
+  });
+
+  const faults: [Model, NamedRow, string][] = [
+    [table, { age: 'old' }, '"age": "old" is not a number; expected a number'],
+    [table, { age: [1, 2] }, '"age": found a list; expected a number'],
+    [table, { age: { x: 1 } }, '"age": found an object; expected a number'],
+    [table, { city: { x: 1 } }, '"city": found an object; expected a text'],
+    [objects, { age: 'old' }, '"age": found "old"; expected a number'],
+    [objects, { city: 5 }, '"city": found the number 5; expected a text'],
+  ];
+
+  test.each(faults)('%# a wrong type is refused: %s', (model, row, message) => {
+    expect(() => new Predictor(model).score(row)).toThrow(new DataError(message));
   });
 });

@@ -30,7 +30,7 @@ contradictions     1 row equal to an earlier one but for the label
 empty features     1: 2
 constant features  1: 1 (1)
 equal features     1: 5 = 3
-scales             from 1 (1) to 4 (3e7); --scale max makes them equal`);
+scales             from 1 (1) to 4 (3e7); --scale std makes them comparable (the default for tables)`);
   });
 
   test('uses names, and numbers from 0 where the input does', () => {

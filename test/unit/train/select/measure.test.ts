@@ -4,6 +4,7 @@ import {
   checkMeasure,
   defaultMeasure,
   type HeldOut,
+  isBetter,
   type MeasureName,
   measure,
 } from '../../../../src/train/select/measure.ts';
@@ -28,11 +29,16 @@ describe('measure', () => {
     expect(measured('loss', two)).toBe((0 + 2 * 2 + 1.5 + 4 * 1) / 8);
   });
 
-  test('auc: 1 − AUC of the rows with a weight', () => {
+  test('auc: that of the rows with a weight', () => {
     // Of the four pairs 2 > 0.5, 2 > 0, −1 < 0.5 and −1 < 0 half are right.
     expect(measured('auc', two)).toBe(0.5);
-    expect(measured('auc', { ...two, weights: row(1, 0, 1, 1) })).toBe(0);
+    expect(measured('auc', { ...two, weights: row(1, 0, 1, 1) })).toBe(1);
     expect(measured('auc', { ...two, weights: row(1, 1, 0, 0) })).toBe(0.5);
+  });
+
+  test('a large area is better, and so is a small error', () => {
+    expect([isBetter('auc', 0.8, 0.7), isBetter('auc', 0.7, 0.8)]).toEqual([true, false]);
+    expect([isBetter('error', 0.1, 0.2), isBetter('mse', 2, 2)]).toEqual([true, false]);
   });
 
   test('several classes: the largest score decides, of equal ones the first', () => {

@@ -47,6 +47,11 @@ describe('a search', () => {
   test('trains the winner on all rows', async () => {
     const found = await searchAndTrain(dataset, { ...options, metric: 'auc' });
     const { loss, penalty, validation } = found.search.winner;
+    const means = found.search.ranking.map((one) => one.validation.best.mean);
+    expect(means).toEqual(means.toSorted((left, right) => right - left));
+    const areas = validation.lambdas.map(({ mean }) => mean);
+    expect(validation.best.mean).toBe(Math.max(...areas));
+    expect(validation.best.mean).toBeGreaterThan(0.5);
     const { model } = await train(dataset, {
       loss,
       penalty,

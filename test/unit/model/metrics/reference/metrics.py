@@ -14,6 +14,21 @@ from sklearn import metrics
 generator = numpy.random.default_rng(20240607)
 
 
+def curves(labels, probabilities):
+    precision, recall, _ = metrics.precision_recall_curve(labels, probabilities, pos_label=1)
+    false, true, _ = metrics.roc_curve(labels, probabilities, pos_label=1, drop_intermediate=False)
+    some = precision + recall > 0
+    f1 = 2 * precision[some] * recall[some] / (precision[some] + recall[some])
+    return {
+        "roc": [list(point) for point in zip(false, true)],
+        # From the highest threshold down, without the point of none.
+        "precisionRecall": [list(point) for point in zip(recall[-2::-1], precision[-2::-1])],
+        "bestF1": f1.max(),
+        "mostRecall": recall[precision >= 0.8].max(),
+        "mostPrecision": precision[recall >= 0.6].max(),
+    }
+
+
 def classification(name, rows, spread, positive_part):
     labels = numpy.where(generator.random(rows) < positive_part, 1, -1)
     scores = numpy.round((generator.normal(size=rows) * spread + 0.7 * labels) * 8) / 8
@@ -25,6 +40,13 @@ def classification(name, rows, spread, positive_part):
         "scores": scores.tolist(),
         "labels": labels.tolist(),
         "accuracy": metrics.accuracy_score(labels, predicted),
+        "precision": metrics.precision_score(labels, predicted),
+        "recall": metrics.recall_score(labels, predicted),
+        "f1": metrics.f1_score(labels, predicted),
+        "specificity": metrics.recall_score(labels, predicted, pos_label=-1),
+        "mcc": metrics.matthews_corrcoef(labels, predicted),
+        "brier": metrics.brier_score_loss(labels, probabilities, pos_label=1),
+        "curves": curves(labels, probabilities),
         "auc": metrics.roc_auc_score(labels, scores),
         "auprc": metrics.average_precision_score(labels, scores),
         "logLoss": metrics.log_loss(labels, probabilities, labels=[-1, 1]),
