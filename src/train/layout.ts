@@ -361,7 +361,7 @@ function storeInMemory(
 }
 
 /** From this number of non-zeros on, freed memory is worth the few milliseconds of a collection. */
-const worthCollecting = 2e6;
+const worthCollecting = 4e6;
 
 /** Drops the data set's own arrays, here and in every thread: the grid holds the data now. */
 async function release(training: Training, threads: number): Promise<void> {
