@@ -95,7 +95,7 @@ async function withTraining<Result>(
 const worthCurvature = 100;
 
 /** λ is set for each vector; this one is for the choice of the solver. */
-function optionsFor({ dataset, request }: LiblinearProblem): TrainOptions {
+function optionsFor({ dataset, request, classes }: LiblinearProblem): TrainOptions {
   const { rows, columns } = dataset;
   const { solver, epsilon, cost, freeBias, threads } = request;
   const loss = solver.loss(epsilon);
@@ -109,6 +109,8 @@ function optionsFor({ dataset, request }: LiblinearProblem): TrainOptions {
     tolerance: toleranceFor(request),
     intercept: freeBias,
     alpha: true,
+    // What follows takes classes in ascending order, whichever is the rarer one.
+    ...(classes?.length === 2 && { positive: classes[1] }),
     ...(threads !== undefined && { threads }),
   };
 }
