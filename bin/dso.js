@@ -70,7 +70,9 @@ function keepCompiledCode() {
   const inHome = (/** @type {string} */ name) => HOME && `${HOME}/${name}`;
   /** @type {Partial<Record<NodeJS.Platform, string | undefined>>} */
   const places = { win32: LOCALAPPDATA, darwin: inHome('Library/Caches') };
-  const caches = places[process.platform] ?? (XDG_CACHE_HOME || inHome('.cache'));
+  const caches =
+    places[process.platform] ??
+    (XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : inHome('.cache'));
   if (!caches || NODE_COMPILE_CACHE) return;
   const folder = `${caches}/dso-${ownVersion()}`;
   if (!makeFolder(caches) || !makeFolder(folder)) return;

@@ -41,7 +41,9 @@ export class EvaluationSchedule {
     const wait = Math.max(least, Math.floor(this.#remaining(epoch, gap) / 3));
     const due = epoch + Math.max(1, Math.min(longestWait, wait, Math.floor(epoch / 2)));
     const falls = gap < this.#now.gap;
-    const ofSlack = falls ? Math.min(mostOfSlack, gap / slack || 0) : 0;
+    // Of rows that are at their optimum the slack is 0 but for rounding, which may be below.
+    const share = slack > 0 ? Math.min(mostOfSlack, gap / slack) : mostOfSlack;
+    const ofSlack = falls ? share : 0;
     this.#now = { due, epoch, gap, passes, ofSlack };
   }
 

@@ -24,7 +24,7 @@ export function withName(
 }
 
 const shownLength = 40;
-const tokenEnd = /[\s#]/;
+const tokenEnd = /[ \t\r\n#]/;
 const notFinite = /^[+-]?(nan|inf|infinity)$/i;
 const looksNumeric = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 

@@ -53,12 +53,12 @@ export interface RingRowsOptions {
  */
 export class RingRows extends BlockMethod<RowModeState> {
   override readonly result = 'combined';
-  slack: number | undefined = undefined;
   protected override readonly scalars = {
     momentum: 0,
     /** Whether the proximal centre moves to the current w before the next epoch. */
     recentreNext: true,
     epochsSinceRecentring: 0,
+    slack: 0,
   };
   readonly #curvature: ColumnCurvature;
   readonly #rotations: number;
@@ -116,6 +116,11 @@ export class RingRows extends BlockMethod<RowModeState> {
     state.moveTo(startingShare(this.#search().eta));
   }
 
+  /** Not where proximal terms and an intercept add to the gap what no row has. */
+  get slack(): number | undefined {
+    return this.state.mapped ? undefined : this.scalars.slack;
+  }
+
   /** With one worker, which hands nothing on, every row is a batch; between stages nothing rotates. */
   get rotations(): number {
     return this.context.problem.grid.size === 1 || this.#stages ? 0 : this.#rotations;
@@ -141,8 +146,7 @@ export class RingRows extends BlockMethod<RowModeState> {
       values.set(state.workers[worker].stats.subarray(0, 3));
     });
     this.passes += work / Math.max(1, problem.nonzeros);
-    // Proximal terms and an intercept add to the gap what no row has.
-    if (!state.mapped) this.slack = slack / problem.totalWeight;
+    scalars.slack = slack / problem.totalWeight;
     const found = this.#search();
     state.moveTo(found.eta);
     state.refreshMargins();

@@ -236,6 +236,14 @@ describe('Schedule', () => {
     expect(later.isDue(31, 1)).toBe(true);
   });
 
+  test.each([-1e-17, 0, 1e-300])('a slack that is nothing but rounding, %d', (slack) => {
+    const schedule = new EvaluationSchedule(1e-3);
+    schedule.note(1, 1e-9, 1, slack);
+    const { ofSlack } = schedule.save();
+    expect(ofSlack).toBe(0.5);
+    expect(dueAfter(schedule, 1)).toBe(2);
+  });
+
   test('waits until the epochs have cost what an evaluation does', () => {
     const waitWith = (passesPerEpoch: number) => {
       const schedule = new EvaluationSchedule(1e-3);

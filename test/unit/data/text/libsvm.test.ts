@@ -165,6 +165,7 @@ describe('what is rejected', () => {
     ['1 a:1', 'feature index "a" is not a whole number; expected a pair like 3:0.5'],
     ['1 -3:1', 'feature index "-3" is not a whole number; expected a pair like 3:0.5'],
     ['1 1.5:1', 'feature index "1.5" is not a whole number; expected a pair like 3:0.5'],
+    ['1 3:1\v', 'value "1\\u000b" of feature 3 is not a number; expected a pair like 3:0.5'],
     ['1 3:x', 'value "x" of feature 3 is not a number; expected a pair like 3:0.5'],
     ['1 3:1:2', 'value "1:2" of feature 3 is not a number; expected a pair like 3:0.5'],
     ['1 3:1,5', 'value "1,5" of feature 3 is not a number; expected a pair like 3:0.5'],
