@@ -20,10 +20,15 @@ export function poolOf({ callingThread: here }: Place, threads: number): ThreadP
 
 /** Numbers of all subproblems together up to which an epoch takes 20 ms at most: measured, see docs/bench.md. */
 const fewNumbers = 2e5;
-/** The share of `fewNumbers` that `working-set` may have: its epochs may be hundreds of passes. */
-const workingSetShare = 0.1;
+/**
+ * The share of `fewNumbers` that a solver may have, if it is not 1: epochs of `working-set` may be
+ * hundreds of passes, those of row mode are one.
+ */
+const shares: Readonly<Record<string, number>> = { 'working-set': 0.1, 'ring-rows': 5 };
 /** Nanoseconds that a step of the interior point method may take. */
 const briefStep = 4e6;
+/** After so many passes of another solver it hardly ever gets its turn. */
+const manyPasses = 500;
 
 /** Whether the calling thread can train without being away for long. */
 export function isBrief(
@@ -33,11 +38,12 @@ export function isBrief(
   tasks: number,
 ): boolean {
   if (group.size > 1 || dataset.stored || entryOf(plan).asynchronous) return false;
-  const share = plan.name === 'working-set' ? workingSetShare : 1;
+  const share = shares[plan.name] ?? 1;
   if (tasks * (nonzeros + rows + columns) > share * fewNumbers) return false;
   return !hasInterior(plan) || (interiorCost(problem)?.time ?? Infinity) <= briefStep;
 }
 
 function hasInterior({ name, next }: SolverPlan): boolean {
-  return name === 'interior-point' || (next !== undefined && hasInterior(next.plan));
+  if (name === 'interior-point') return true;
+  return next !== undefined && (next.after ?? 0) < manyPasses && hasInterior(next.plan);
 }
