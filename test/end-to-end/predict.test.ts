@@ -82,6 +82,15 @@ describe.concurrent('predict', () => {
     );
   });
 
+  test('the threshold of the model decides, unless the command has one', async () => {
+    const model = sampleModel({ weights: Float64Array.of(1), loss: logistic, threshold: 0.7 });
+    expect((await run('predict', model)).text).toBe('1\n-1\n-1\n-1\n');
+    expect((await run('predict', model, '--threshold', '0.3')).text).toBe('1\n1\n-1\n1\n');
+    expect((await run('predict', model, '--json')).text).toContain('{"label":-1,"score":0.5');
+    const { threshold: _, ...plain } = model;
+    expect((await run('predict', plain)).text).toBe('1\n-1\n-1\n1\n');
+  });
+
   test('--json goes with no other form', async () => {
     expect(await run('predict', three, '--json', '--scores')).toMatchObject({ code: 2 });
     expect(await run('predict', three, '--json', '--header')).toMatchObject({ code: 2 });

@@ -133,7 +133,8 @@ export const predictCommand: Action<PredictFlags> = async ({ flags, terminal }, 
   const dataset = await withProgress(terminal, flags, (progress) =>
     new DataReader(flags, progress).forModel(model, data),
   );
-  const deciding = { ...model, ...pick(flags, 'threshold') };
+  const { threshold = model.threshold } = flags;
+  const deciding = { ...model, ...(threshold !== undefined && { threshold }) };
   await writePieces(target, predictions(deciding, dataset, flags), terminal);
 };
 
