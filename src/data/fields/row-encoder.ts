@@ -226,9 +226,12 @@ export class RowEncoder {
     const number = typeof value === 'string' ? fieldNumber(value, field) : Number(value);
     if (!(Math.abs(number) <= largestValue)) {
       const found = `${quote(field.name)}: ${typeof value === 'string' ? quote(value) : number}`;
+      const wanted = field.date
+        ? 'a date; expected one like 2024-12-31, or days as a number'
+        : 'a number; expected a number';
       throw new DataError(
         Number.isNaN(number)
-          ? `${found} is not a number; expected a number${field.date ? ', or a date' : ''}`
+          ? `${found} is not ${wanted}`
           : `${found} is too large; expected a number below 3.4e38`,
       );
     }
