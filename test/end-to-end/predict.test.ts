@@ -168,6 +168,17 @@ label \\ predicted  1  2  10
     );
   });
 
+  test('rows of one class have metrics, but no curves', async () => {
+    const folder = lastingFolder();
+    await writeModel(join(folder, 'm'), sampleModel({ weights: Float64Array.of(1) }));
+    writeFileSync(join(folder, 'x.svm'), '1 1:1\n1 1:-1\n');
+    const args = ['evaluate', 'm', 'x.svm', '--figure', 'f.svg'];
+    const { code, stdout, stderr } = await runDso(args, { folder });
+    expect(code).toBe(3);
+    expect(stderr).toContain('x.svm: curves need rows of both classes');
+    expect(stdout.toString()).toMatch(/^accuracy +50.00 %$/m);
+  });
+
   test('an unknown label is named', async () => {
     const model = plainClasses([1, 2, -1], { classes: [1, 2, 3] });
     expect(await run('evaluate', model)).toMatchObject({

@@ -134,7 +134,9 @@ describe('dates', () => {
     expect(rows.map((row) => predictor.score(row))).toEqual([...scores]);
     expect(predictor.score({ since: 19783, plan: 'basic' })).toBe(scores[0]);
     expect(() => predictor.score({ since: 'March' })).toThrow(
-      new DataError('"since": "March" is not a date; expected one like 2024-12-31, or days as a number'),
+      new DataError(
+        '"since": "March" is not a date; expected one like 2024-12-31, or days as a number',
+      ),
     );
     const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
     const objects = await read(temporaryFile('t.jsonl', lines), { like: own });
@@ -158,7 +160,9 @@ describe('dates', () => {
     const names = { ...(featureNames && { featureNames }), ...(recipe && { recipe }) };
     const own = randomModel({ columns, ...names });
     const later = table({ since: (row) => (row === 2 ? '20240105' : day(row)), plan });
-    await expect(read(later, { like: own })).rejects.toThrow(/t\.csv:4: column "since": "20240105"/);
+    await expect(read(later, { like: own })).rejects.toThrow(
+      /t\.csv:4: column "since": "20240105"/,
+    );
     const predictor = new Predictor(own);
     expect(() => predictor.score({ since: '20240105', plan: 'plus' })).toThrow(
       '"since": "20240105" is not a date; expected one like 2024-12-31, or days as a number',
