@@ -154,7 +154,11 @@ export interface TrainReport extends Certificate, DescribedByModel {
    * Where many epochs have not met the tolerance: what was measured, of the first such vector, and another
    * solver that takes the problem.
    */
-  readonly hindrance?: Hindrance & { readonly alternative?: Solver['name'] };
+  readonly hindrance?: Hindrance & {
+    /** Whether the scale `std` was not on and would be taken; missing in earlier records. */
+    readonly mayScale?: boolean;
+    readonly alternative?: Solver['name'];
+  };
   readonly test?: Metrics;
 }
 
