@@ -215,6 +215,7 @@ function reportOf(
     ...pick(model, 'lambda', 'rows', 'columns', 'nonzeros'),
     ...(classes && { classes }),
     ...(positive !== undefined && { positive }),
+    ...(model.threshold !== undefined && { threshold: model.threshold }),
     grid,
     seed,
     epochs: certificate.epochs,

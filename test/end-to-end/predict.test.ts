@@ -91,6 +91,23 @@ describe.concurrent('predict', () => {
     expect((await run('predict', plain)).text).toBe('1\n-1\n-1\n1\n');
   });
 
+  test('a date that is missing, which never was, is named', async () => {
+    const folder = lastingFolder();
+    const day = (row: number) => `2024-03-${10 + (row % 20)}`;
+    const rowsOf = (dateOf: (row: number) => string) =>
+      `since,size,label\n${Array.from({ length: 40 }, (_, row) => `${dateOf(row)},${(row * 7) % 11},${row % 2}\n`).join('')}`;
+    writeFileSync(join(folder, 't.csv'), rowsOf(day));
+    writeFileSync(
+      join(folder, 'u.csv'),
+      rowsOf((row) => (row === 5 ? '' : day(row))),
+    );
+    await runDso(['train', 't.csv', '-o', 'm', '--quiet'], { folder });
+    const note =
+      'rows without a date in "since", which never happened in the training data: taken for 1970-01-01';
+    expect((await runDso(['predict', 'm', 'u.csv'], { folder })).stderr).toContain(note);
+    expect((await runDso(['predict', 'm', 't.csv'], { folder })).stderr).not.toContain(note);
+  });
+
   test('--json goes with no other form', async () => {
     expect(await run('predict', three, '--json', '--scores')).toMatchObject({ code: 2 });
     expect(await run('predict', three, '--json', '--header')).toMatchObject({ code: 2 });

@@ -41,6 +41,9 @@ export function summarize(
       ? []
       : [describeZeros(report, columns * (report.vectors ?? 1))]),
     ...(effort ? [dim(effort)] : []),
+    ...(report.threshold === undefined
+      ? []
+      : [`threshold ${formatNumber(report.threshold)}, above which rows are positive`]),
     ...(test ? [`test ${testResult(test)} on ${plural(test.rows, 'row')}`] : []),
     saved.path === '-'
       ? `model in ${bold('standard output')}`

@@ -135,6 +135,8 @@ export interface TrainReport extends Certificate, DescribedByModel {
   readonly penalty: string;
   /** Of two classes the one that high scores mean. */
   readonly positive?: Label;
+  /** That of the model, given or chosen. */
+  readonly threshold?: number;
   /** Vectors of weights, where there are several; primal, dual and the like are of their sum. */
   readonly vectors?: number;
   readonly threads: number;

@@ -134,9 +134,7 @@ describe('dates', () => {
     expect(rows.map((row) => predictor.score(row))).toEqual([...scores]);
     expect(predictor.score({ since: 19783, plan: 'basic' })).toBe(scores[0]);
     expect(() => predictor.score({ since: 'March' })).toThrow(
-      new DataError(
-        '"since": "March" is not a date; expected one like 2024-12-31, or days as a number',
-      ),
+      new DataError('"since": "March" is not a date; expected one like 2024-12-31'),
     );
     const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
     const objects = await read(temporaryFile('t.jsonl', lines), { like: own });
@@ -165,8 +163,12 @@ describe('dates', () => {
     );
     const predictor = new Predictor(own);
     expect(() => predictor.score({ since: '20240105', plan: 'plus' })).toThrow(
-      '"since": "20240105" is not a date; expected one like 2024-12-31, or days as a number',
+      '"since": "20240105" is not a date; expected one like 2024-12-31',
     );
+    predictor.score({ since: null, plan: 'plus' });
+    expect(predictor.warnings).toEqual([
+      '"since" has no value, which never happened in the training data: taken for 1970-01-01',
+    ]);
     expect(predictor.score({ since: 19783, plan: 'plus' })).toBe(
       predictor.score({ since: '2024-03-01', plan: 'plus' }),
     );

@@ -5,6 +5,7 @@ import { encodeModel } from '../../../src/model/file.ts';
 import { type ClassificationMetrics, evaluate } from '../../../src/model/metrics/evaluate.ts';
 import { predict } from '../../../src/model/predict/predict.ts';
 import { losses } from '../../../src/problem/losses/index.ts';
+import { describeModel } from '../../../src/reporting/text/model.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';
 import { startFromModel } from '../../../src/train/warm-start.ts';
@@ -95,6 +96,9 @@ describe('a threshold', () => {
     ];
     expect(encodeModel(two.model)).toEqual(encodeModel(one.model));
     const { threshold } = one.model;
+    expect(one.report.threshold).toBe(threshold);
+    const shown = Number(/^threshold +(\S+)$/m.exec(describeModel(one.model))?.[1]);
+    expect(shown).toBeCloseTo(threshold!, 5);
     expect(threshold).toBeGreaterThan(0);
     expect(threshold).toBeLessThan(1);
     expect(one.model.provenance?.options['threshold-for']).toBe('recall=0.9');
