@@ -101,7 +101,7 @@ export class RowBuffer implements FeatureSink {
       throw new DataError(`${indices.length} indices with ${values.length} values`);
     }
     if (!indices && values.length < this.#columns) {
-      this.warn(`${values.length} values: the model has ${this.#columns} columns`);
+      this.warn(`the list has ${values.length} of ${this.#columns} values`);
     }
     for (let entry = 0; entry < values.length; entry++) {
       const column = indices ? indices[entry] : entry;
