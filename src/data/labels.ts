@@ -1,5 +1,6 @@
 import { closest, DataError, UsageError } from '../errors.ts';
 import type { Dataset } from './dataset.ts';
+import { numberOf } from './fields/options.ts';
 
 /** A label as it was written in the data. */
 export type Label = number | string;
@@ -76,7 +77,9 @@ export function areNamed([first, second]: readonly Label[]): boolean {
 }
 
 export function isSameLabel(left: Label, right: Label): boolean {
-  return String(left) === String(right) || String(left) === String(Number(right));
+  if (String(left) === String(right)) return true;
+  const number = numberOf(String(right));
+  return !Number.isNaN(number) && String(left) === String(number);
 }
 
 /**

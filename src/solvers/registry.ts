@@ -147,6 +147,7 @@ export const solverEntries = {
     checks: { innerTolerance: positive },
     readsFromDisk: true,
     hasNoDualPoint: true,
+    hasNoIntercept: true,
     incompatible: (problem) =>
       noQuadratic(problem, 'it needs', ' (leave it out, or add a column of ones to the data)'),
     load: async () => (await import('./rivals/bmrm.ts')).bmrm,
@@ -224,6 +225,7 @@ export const solverEntries = {
   dcd: entry<DcdSettings>({
     orientation: 'rows',
     serial: true,
+    hasNoIntercept: true,
     defaults: { shrink: true },
     checks: {},
     incompatible: (problem) => noQuadratic(problem, 'its steps on α need'),

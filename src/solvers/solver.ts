@@ -132,6 +132,8 @@ export interface SolverEntry<Settings> {
   /** The order of visits depends on time and is recorded: one process, one run, from its beginning. */
   readonly asynchronous?: true;
   readonly readsFromDisk?: true;
+  /** It takes no problem with an intercept. */
+  readonly hasNoIntercept?: true;
   /** Its bound does not come from a dual point, which could be kept. */
   readonly hasNoDualPoint?: true;
   /** A setting that needs all of the data in memory all the same, and what to do about it. */

@@ -5,6 +5,7 @@ import { stream } from '../math/random.ts';
 import { fitIsotonic, fitPlatt } from '../model/metrics/fit-calibration.ts';
 import { chooseThreshold, decidingValues } from '../model/metrics/threshold.ts';
 import type { Calibration, Model } from '../model/model.ts';
+import { givesProbabilities } from '../model/predict/predict.ts';
 import { noCheckpoints } from './checkpoints.ts';
 import { fitSubproblem, inLanes } from './fit.ts';
 import type { LaidOutTraining, Layout } from './layout.ts';
@@ -138,14 +139,24 @@ export async function fitToHeldOut(
   const { calibrate: spec, threshold: given, thresholdFor: goal } = options;
   if (heldOutFolds(options) === 0) return given === undefined ? {} : { threshold: given };
   const scores = await scoreHeldOut(training, budget);
-  if (!scores) return given === undefined ? {} : { threshold: given };
+  const plain = { loss: settings.loss, ...(classes && { classes: classes.classes }) };
+  if (!scores) {
+    if (given === undefined) return {};
+    if (!spec || givesProbabilities(plain)) return { threshold: given };
+    options.onNotice?.(
+      `no threshold: ${given} is one of a calibrated probability, and there is none`,
+      true,
+    );
+    return {};
+  }
   const calibration = spec && calibrationOf(training, spec, scores);
   const parts = { ...(calibration && { calibration }) };
   if (goal === undefined) return given === undefined ? parts : { ...parts, threshold: given };
-  const model = { loss: settings.loss, ...(classes && { classes: classes.classes }), ...parts };
   const targets = layout.targets.of(0);
-  const values = decidingValues(model, scores[0]);
-  const threshold = chooseThreshold(goal, values, (row) => targets[row] > 0);
+  const values = decidingValues({ ...plain, ...parts }, scores[0]);
+  // Weights of classes are for training.
+  const weights = training.plainWeights ?? layout.rowWeights;
+  const threshold = chooseThreshold(goal, values, (row) => targets[row] > 0, weights);
   if (threshold !== undefined) return { ...parts, threshold };
   options.onNotice?.(`no threshold reaches ${goal} on the rows held out: the default stays`, true);
   return parts;

@@ -1,7 +1,7 @@
 import { type Dataset, rowWeights } from '../data/dataset.ts';
 import { isTableSchema } from '../data/fields/row-rules.ts';
 import { areNamed, type Classes, checkNumbers, targetsOf } from '../data/labels.ts';
-import { columnScales, divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
+import { divideColumns, scaleDataset, withUnitRows } from '../data/scale.ts';
 import { leastMemory, memoryOfLanes } from '../engine/memory.ts';
 import {
   gatherValues,
@@ -16,7 +16,14 @@ import { penalties } from '../problem/penalties/index.ts';
 import { finiteBounds } from '../problem/penalties/separable.ts';
 import { alternativeTo, choose, gridFor } from '../solvers/choose.ts';
 import { solvers } from '../solvers/index.ts';
-import { entryOf, loadSolver, type Solver, type SolverPlan } from '../solvers/registry.ts';
+import {
+  entryOf,
+  loadSolver,
+  type Solver,
+  type SolverPlan,
+  solverEntries,
+} from '../solvers/registry.ts';
+import type { SolverEntry } from '../solvers/solver.ts';
 import { defaultEpochs } from './assemble.ts';
 import { checkCalibration } from './calibrate.ts';
 import { openCheckpoints, type RunCheckpoints } from './checkpoints.ts';
@@ -105,9 +112,19 @@ export interface Intent {
   readonly callingThread?: boolean;
 }
 
+/** Whether numbers could be scaled by their standard deviation, with these bounds of the weights. */
+export function mayScale(
+  { stored }: Pick<Dataset, 'stored'>,
+  { penalty }: Pick<TrainOptions, 'penalty'>,
+  ranks: number,
+): boolean {
+  const ends = penalty ? Object.values(finiteBounds(penalty)) : [];
+  return ranks === 1 && !stored && ends.every((end) => end === 0);
+}
+
 /**
  * Columns of a table may have any unit and any mean: unless the options say otherwise, its numbers
- * are scaled, where that is possible, and the model has an intercept.
+ * are scaled, where that is possible, and the model has an intercept, if the solver can have one.
  */
 function withTableDefaults(
   dataset: Dataset,
@@ -115,18 +132,21 @@ function withTableDefaults(
   { size, leads }: ProcessGroup,
 ): TrainOptions {
   if (!isTableSchema(dataset)) return options;
-  const { intercept, scale: way, penalty, onNotice } = options;
-  const ends = penalty ? Object.values(finiteBounds(penalty)) : [];
-  const isScaled =
-    way === undefined && size === 1 && !dataset.stored && ends.every((end) => end === 0);
+  const { intercept, scale: way, solver, onNotice } = options;
+  const isScaled = way === undefined && mayScale(dataset, options, size);
+  const entries: Readonly<Record<string, SolverEntry<never> | undefined>> = solverEntries;
+  const lacks = solver !== undefined && entries[solver.name]?.hasNoIntercept === true;
+  const added = lacks
+    ? `there is no intercept, which ${solver.name} cannot have`
+    : 'there is an intercept (--no-intercept: none)';
   const found = [
     ...(isScaled
       ? ['numbers are scaled by their standard deviation (--scale none: as they are)']
       : []),
-    ...(intercept === undefined ? ['there is an intercept (--no-intercept: none)'] : []),
+    ...(intercept === undefined ? [added] : []),
   ];
   if (leads && found.length > 0) onNotice?.(`the data is a table: ${found.join('; ')}`);
-  return { ...options, intercept: intercept ?? true, ...(isScaled && { scale: 'std' }) };
+  return { ...options, intercept: intercept ?? !lacks, ...(isScaled && { scale: 'std' }) };
 }
 
 /** Checks the options and decides what they leave open. */
@@ -226,13 +246,9 @@ async function selectTrainingData(
 }
 
 /** Divides columns or rows for training; rows to test on while training are divided alike. */
-function scale(data: TrainingData, { scale: way, onNotice }: TrainOptions): TrainingData {
+function scale(data: TrainingData, { scale: way }: TrainOptions): TrainingData {
   const { shard, test } = data;
-  if (way === undefined || way === 'none') {
-    const advice = way === undefined && adviseOnScale(shard.dataset);
-    if (advice) onNotice?.(advice);
-    return data;
-  }
+  if (way === undefined || way === 'none') return data;
   if (shard.group.size > 1 || shard.dataset.stored) {
     throw new UsageError(
       'scale needs all rows in the memory of one process: scale them beforehand',
@@ -249,23 +265,6 @@ function scale(data: TrainingData, { scale: way, onNotice }: TrainOptions): Trai
     ...(test && { plainTest: test }),
     ...(factors && { factors }),
   };
-}
-
-/** From this ratio of the sizes of columns on, scaling is worth advising. */
-const uneven = 1000;
-
-/** Fields of a table may have any unit. */
-function adviseOnScale(dataset: Dataset): string | undefined {
-  const { recipe, featureNames, stored } = dataset;
-  if (stored || !featureNames || !recipe?.fields?.some(({ kind }) => kind === 'number')) {
-    return undefined;
-  }
-  const sizes = columnScales(dataset, 'max');
-  const most = sizes.reduce((best, size, column) => (size > sizes[best] ? column : best), 0);
-  const least = sizes.reduce((best, size, column) => (size < sizes[best] ? column : best), 0);
-  if (!(sizes[most] > uneven * sizes[least])) return undefined;
-  const shown = (column: number) => `${featureNames[column]} (up to ${sizes[column]})`;
-  return `${shown(most)} is far larger than ${shown(least)}: --scale std would make training faster, and one lambda fair to both`;
 }
 
 /** Subproblems that can be solved at the same time: each needs memory of its own. */

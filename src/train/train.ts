@@ -20,7 +20,7 @@ import { type LaidOutTraining, layOutData } from './layout.ts';
 import { heldOutFolds } from './options/index.ts';
 import { pick } from './options/option.ts';
 import type { TrainOptions, TrainReport, TrainResult } from './options/options.ts';
-import { prepareTraining } from './prepare.ts';
+import { mayScale, prepareTraining } from './prepare.ts';
 import { startOfVector } from './warm-start.ts';
 
 /** Seconds for the next fit; none are left if that is not above 0. */
@@ -197,7 +197,7 @@ function joinedProofs(fits: readonly Fit[], rows: number): DualPoint {
 }
 
 function reportOf(
-  { alternative }: LaidOutTraining,
+  { alternative, options, dataset, group }: LaidOutTraining,
   model: Model,
   fits: readonly Fit[],
   test: Metrics | undefined,
@@ -207,6 +207,7 @@ function reportOf(
   const outcomes = fits.map(({ outcome }) => outcome);
   const [{ rotations }] = outcomes;
   const hindrance = outcomes.find((one) => one.hindrance)?.hindrance;
+  const std = options.scale !== 'std' && mayScale(dataset, options, group.size);
   return {
     solver,
     loss: model.loss.name,
@@ -214,6 +215,7 @@ function reportOf(
     ...pick(model, 'lambda', 'rows', 'columns', 'nonzeros'),
     ...(classes && { classes }),
     ...(positive !== undefined && { positive }),
+    ...(model.threshold !== undefined && { threshold: model.threshold }),
     grid,
     seed,
     epochs: certificate.epochs,
@@ -222,7 +224,9 @@ function reportOf(
     ...(certificate.provedZeros !== undefined && { provedZeros: certificate.provedZeros }),
     effort: outcomes.map(({ effort }) => effort).reduce(addTimeUse),
     ...(rotations && { rotations }),
-    ...(hindrance && { hindrance: { ...hindrance, ...(alternative && { alternative }) } }),
+    ...(hindrance && {
+      hindrance: { ...hindrance, mayScale: std, ...(alternative && { alternative }) },
+    }),
     ...(certificates && { vectors: certificates.length }),
     ...(test && { test }),
   };

@@ -66,6 +66,16 @@ describe('features in very different units', () => {
     );
   });
 
+  test('but not where it is on, or cannot be', async () => {
+    const { report } = await train(datasetOf(raw, labels), options);
+    const hindrance = { ...report.hindrance!, mayScale: false };
+    expect(adviseOnProgress({ ...report, hindrance })).toMatch(/; --solver interior-point would/);
+    expect(report.hindrance?.mayScale).toBe(true);
+    const penalty = penalties.bounded(penalties.l1(), { low: -5 });
+    const bounded = await train(datasetOf(raw, labels), { ...options, penalty });
+    expect(bounded.report.hindrance?.mayScale).toBe(false);
+  });
+
   test('--scale std helps', async () => {
     const { report } = await train(datasetOf(raw, labels), { ...options, scale: 'std' });
     expect(report.stopped).toBe('converged');

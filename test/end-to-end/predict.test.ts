@@ -82,6 +82,32 @@ describe.concurrent('predict', () => {
     );
   });
 
+  test('the threshold of the model decides, unless the command has one', async () => {
+    const model = sampleModel({ weights: Float64Array.of(1), loss: logistic, threshold: 0.7 });
+    expect((await run('predict', model)).text).toBe('1\n-1\n-1\n-1\n');
+    expect((await run('predict', model, '--threshold', '0.3')).text).toBe('1\n1\n-1\n1\n');
+    expect((await run('predict', model, '--json')).text).toContain('{"label":-1,"score":0.5');
+    const { threshold: _, ...plain } = model;
+    expect((await run('predict', plain)).text).toBe('1\n-1\n-1\n1\n');
+  });
+
+  test('a date that is missing, which never was, is named', async () => {
+    const folder = lastingFolder();
+    const day = (row: number) => `2024-03-${10 + (row % 20)}`;
+    const rowsOf = (dateOf: (row: number) => string) =>
+      `since,size,label\n${Array.from({ length: 40 }, (_, row) => `${dateOf(row)},${(row * 7) % 11},${row % 2}\n`).join('')}`;
+    writeFileSync(join(folder, 't.csv'), rowsOf(day));
+    writeFileSync(
+      join(folder, 'u.csv'),
+      rowsOf((row) => (row === 5 ? '' : day(row))),
+    );
+    await runDso(['train', 't.csv', '-o', 'm', '--quiet'], { folder });
+    const note =
+      'rows without a date in "since", which never happened in the training data: taken for 1970-01-01';
+    expect((await runDso(['predict', 'm', 'u.csv'], { folder })).stderr).toContain(note);
+    expect((await runDso(['predict', 'm', 't.csv'], { folder })).stderr).not.toContain(note);
+  });
+
   test('--json goes with no other form', async () => {
     expect(await run('predict', three, '--json', '--scores')).toMatchObject({ code: 2 });
     expect(await run('predict', three, '--json', '--header')).toMatchObject({ code: 2 });
@@ -157,6 +183,17 @@ label \\ predicted  1  2  10
     expect((await run('evaluate', quantile)).text).toMatch(
       /^mean pinball loss {4}3\.2625\nlabels not above {5}25\.00 %$/m,
     );
+  });
+
+  test('rows of one class have metrics, but no curves', async () => {
+    const folder = lastingFolder();
+    await writeModel(join(folder, 'm'), sampleModel({ weights: Float64Array.of(1) }));
+    writeFileSync(join(folder, 'x.svm'), '1 1:1\n1 1:-1\n');
+    const args = ['evaluate', 'm', 'x.svm', '--figure', 'f.svg'];
+    const { code, stdout, stderr } = await runDso(args, { folder });
+    expect(code).toBe(3);
+    expect(stderr).toContain('x.svm: curves need rows of both classes');
+    expect(stdout.toString()).toMatch(/^accuracy +50.00 %$/m);
   });
 
   test('an unknown label is named', async () => {

@@ -121,7 +121,7 @@ describe('reload', () => {
   test('--no-reload: only SIGHUP', async () => {
     const { folder, predict, process: child, saw } = await serve(one, '--no-reload', '--log');
     replace(folder, weight(5));
-    expect((await post(predict, [1])).text).toBe('{"label":1,"score":2}\n');
+    expect((await post(predict, [1, 0])).text).toBe('{"label":1,"score":2}\n');
     child.kill('SIGHUP');
     await saw(/"event":"reload","message":"m\.model: version/);
     expect((await post(predict, [1])).text).toBe('{"label":1,"score":5}\n');

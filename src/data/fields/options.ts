@@ -85,6 +85,8 @@ export function numberOf(text: string): number {
 const isoDate =
   /^\s*([1-9]\d{3})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[+-]\d\d:?\d\d)?)?\s*$/;
 const secondsPerDay = 86_400;
+/** In seconds from UTC. */
+const farthestZone = 14 * 3600;
 
 /** The fields of other data whose numbers are dates. */
 export function datesOf(like: DatasetSchema | undefined): ReadonlySet<string> {
@@ -100,18 +102,20 @@ export function daysOf(text: string): number {
     .map((part) => (part === undefined ? undefined : Number(part)));
   const start = new Date(Date.UTC(year!, month! - 1, day));
   const isDay = start.getUTCMonth() === month! - 1 && start.getUTCDate() === day;
-  if (!isDay || hours > 24 || minutes > 59 || seconds >= 61) return NaN;
+  if (!isDay || minutes > 59 || seconds >= 61) return NaN;
+  // 24:00 is the end of the day.
+  if (hours > 23 && !(hours === 24 && minutes === 0 && seconds === 0)) return NaN;
   const [, sign = '+', zoneHours = 0, zoneMinutes = 0] =
     /^([+-])(\d\d):?(\d\d)$/.exec(found[7] ?? '') ?? [];
   const zone = 3600 * Number(zoneHours) + 60 * Number(zoneMinutes);
+  if (Number(zoneMinutes) > 59 || zone > farthestZone) return NaN;
   const time = 3600 * hours + 60 * minutes + seconds - (sign === '-' ? -zone : zone);
   return start.getTime() / (1000 * secondsPerDay) + time / secondsPerDay;
 }
 
 /** The number that a text in a field of numbers, or of dates, is, or NaN. */
 export function fieldNumber(text: string, { date }: Pick<RecipeField, 'date'>): number {
-  const number = numberOf(text);
-  return date && Number.isNaN(number) ? daysOf(text) : number;
+  return date ? daysOf(text) : numberOf(text);
 }
 
 /** Which values are missing. Plain data, which threads receive. */

@@ -226,9 +226,12 @@ export class RowEncoder {
     const number = typeof value === 'string' ? fieldNumber(value, field) : Number(value);
     if (!(Math.abs(number) <= largestValue)) {
       const found = `${quote(field.name)}: ${typeof value === 'string' ? quote(value) : number}`;
+      const wanted = field.date
+        ? 'a date; expected one like 2024-12-31'
+        : 'a number; expected a number';
       throw new DataError(
         Number.isNaN(number)
-          ? `${found} is not a number; expected a number${field.date ? ', or a date' : ''}`
+          ? `${found} is not ${wanted}`
           : `${found} is too large; expected a number below 3.4e38`,
       );
     }
@@ -265,8 +268,11 @@ export class RowEncoder {
     else this.#warnNeverMissing(field);
   }
 
-  #warnNeverMissing({ name }: Field): void {
-    this.#sink.warn?.(`${quote(name)} has no value, which never happened in the training data`);
+  #warnNeverMissing({ name, date }: Field): void {
+    const taken = date ? ': taken for 1970-01-01' : '';
+    this.#sink.warn?.(
+      `${quote(name)} has no value, which never happened in the training data${taken}`,
+    );
   }
 
   /** Refuses a value of the wrong type in a field that is not listed; warns of an unknown field. */

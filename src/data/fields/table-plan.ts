@@ -34,7 +34,7 @@ export interface TableHead {
   isNumeric(field: number): boolean;
   /** Whether all of them are dates. */
   isDate?(field: number): boolean;
-  /** Whether no two of them are equal: texts, or whole numbers that ascend. */
+  /** Whether they only tell records apart: texts of which no two are equal, or 5, 6, 7, … */
   isIdentifier?(field: number): boolean;
 }
 

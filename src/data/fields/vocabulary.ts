@@ -4,7 +4,7 @@ import { type DatasetPart, type DatasetSchema, sharedFloat32, sharedInt32 } from
 import { quote } from '../read/line-error.ts';
 import { clashMessage, type FeatureSource, type NameClash } from './feature-source.ts';
 import { DistinctCount, type LabelList } from './label-list.ts';
-import type { FieldOptions } from './options.ts';
+import { datesOf, type FieldOptions } from './options.ts';
 import type { NamedRows } from './row-builder.ts';
 import { orderRow } from './row-order.ts';
 
@@ -32,7 +32,7 @@ function vocabularyFor({ hashBits, like }: FieldOptions): Vocabulary {
   if (hashBits !== undefined) checkHashBits(hashBits, like);
   const bits = like?.recipe?.hashBits ?? hashBits;
   if (bits !== undefined) return new HashedNames(bits);
-  return like ? new KnownNames(like.featureNames ?? []) : new ListedNames();
+  return like ? new KnownNames(like) : new ListedNames();
 }
 
 function checkHashBits(bits: number, like?: DatasetSchema): void {
@@ -84,11 +84,15 @@ class KnownNames implements Vocabulary {
   readonly #columns: ReadonlyMap<string, number>;
   /** By column, of those that have been met. */
   readonly #sources = new Map<number, FeatureSource>();
+  /** Fields of dates, by the feature of their missing value; and those that lack one for the first time. */
+  readonly #dates: ReadonlyMap<string, string>;
+  readonly #undated = new Set<string>();
   #unknown: string | undefined;
 
-  constructor(names: readonly string[]) {
-    this.featureNames = names;
-    this.#columns = new Map(names.map((name, column) => [name, column]));
+  constructor(like: DatasetSchema) {
+    this.featureNames = like.featureNames ?? [];
+    this.#dates = new Map([...datesOf(like)].map((name) => [`${name}=?`, name]));
+    this.#columns = new Map(this.featureNames.map((name, column) => [name, column]));
   }
 
   get columns(): number {
@@ -104,6 +108,8 @@ class KnownNames implements Vocabulary {
       return known;
     }
     this.#unknown ??= name;
+    const date = this.#dates.get(name);
+    if (date !== undefined) this.#undated.add(date);
     return dropped;
   }
 
@@ -111,7 +117,11 @@ class KnownNames implements Vocabulary {
     if (lost === 0 || this.#unknown === undefined) return [];
     const values = lost === 1 ? '1 value' : `${lost} values`;
     const which = `that the training data does not have, such as ${quote(this.#unknown)}`;
-    return [`ignored ${values} of features ${which}`];
+    const undated = [...this.#undated].map(
+      (name) =>
+        `rows without a date in ${quote(name)}, which never happened in the training data: taken for 1970-01-01`,
+    );
+    return [`ignored ${values} of features ${which}`, ...undated];
   }
 }
 

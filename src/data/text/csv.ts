@@ -103,7 +103,7 @@ function readRecord(
   for (let field = 0; field < count; field += 1) {
     const start = starts[field];
     const end = ends[field];
-    const { kind } = fields[field];
+    const { kind, date } = fields[field];
     if (kind === 'ignored') continue;
     if (kind === 'category') {
       readCategory(bytes, splitter, rows, field, line);
@@ -112,7 +112,8 @@ function readRecord(
     // The scanners of numbers need a line end behind a number, whatever the delimiter is.
     const behind = bytes[end];
     if (behind !== newline) bytes[end] = newline;
-    if (kind === 'number' && plain && scanFloat32(bytes, start, float32, 0, true) === end) {
+    const isPlain = kind === 'number' && plain && !date;
+    if (isPlain && scanFloat32(bytes, start, float32, 0, true) === end) {
       rows.builder.value(rows.numberColumn(field), float32[0]);
     } else if (kind === 'label' && scanFloat64(bytes, start, float64, 0) === end) {
       rows.builder.label(float64[0]);
@@ -223,8 +224,8 @@ class ColumnSample {
   #records = 0;
   #present = 0;
   #areDates = true;
-  #ascends = true;
-  #last = -Infinity;
+  #counts = true;
+  #last = NaN;
   /** Until a value repeats. */
   #distinct: Set<string> | undefined = new Set();
 
@@ -233,10 +234,10 @@ class ColumnSample {
     return this.#areDates && this.#present > 0;
   }
 
-  /** Whether the column can only tell records apart: texts, or whole numbers that ascend. */
+  /** Whether the column can only tell records apart: texts, or numbers that count them. */
   get isIdentifier(): boolean {
     if (this.#records < leastRecords || this.#present < this.#records) return false;
-    return this.isNumeric ? this.#ascends : this.#distinct !== undefined;
+    return this.isNumeric ? this.#counts : this.#distinct !== undefined;
   }
 
   add(value: string, isAbsent: boolean): void {
@@ -244,7 +245,7 @@ class ColumnSample {
     if (isAbsent) return;
     this.#present += 1;
     const number = this.isNumeric ? numberOf(value) : NaN;
-    this.#ascends &&= Number.isInteger(number) && number > this.#last;
+    this.#counts &&= Number.isInteger(number) && (this.#present === 1 || number === this.#last + 1);
     this.#last = number;
     this.isNumeric &&= !Number.isNaN(number);
     this.#areDates &&= !Number.isNaN(daysOf(value));

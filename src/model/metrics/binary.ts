@@ -1,5 +1,5 @@
 import { checkPositive, isSameLabel, type Label } from '../../data/labels.ts';
-import { DataError } from '../../errors.ts';
+import { DataError, UsageError } from '../../errors.ts';
 import { log } from '../../math/elementary.ts';
 import { rank } from '../../math/ranking.ts';
 import { log1pExp, sigmoid } from '../../math/scalars.ts';
@@ -20,7 +20,7 @@ export function surprise(probability: number): number {
 
 export interface MeasureOptions {
   /** Of two classes the one that the metrics are about; default: that of the model. */
-  readonly positive?: Label;
+  readonly positive?: Label | undefined;
   /** Of two classes what a probability, or else a score, must exceed; default: that of the model. */
   readonly threshold?: number | undefined;
   /** The threshold that is best for this on the rows themselves. */
@@ -35,8 +35,7 @@ export function measureBinary(
   { positive, threshold, thresholdFor }: MeasureOptions = {},
 ): ClassificationMetrics {
   const { loss, calibration, classes = [] } = model;
-  checkPositive(positive, classes);
-  const own = positive === undefined || isSameLabel(classes[1], positive);
+  const own = isOwnClass(classes, { positive, threshold, thresholdFor });
   const deciding = withThreshold(model, scores, indices, { threshold, thresholdFor });
   const isCalled = (score: number) => decides(deciding, score) === own;
   const rows = scores.length;
@@ -67,12 +66,29 @@ export function measureBinary(
     error: (falsePositive + falseNegative) / rows,
     auc: ranking?.auc ?? null,
     auprc: ranking?.auprc ?? null,
-    ...(deciding.threshold !== undefined && { threshold: deciding.threshold }),
+    // A threshold is about the class of the model.
+    ...(own && deciding.threshold !== undefined && { threshold: deciding.threshold }),
     ...ratesOf({ truePositive, falsePositive, trueNegative, falseNegative }),
     logLoss: null,
     ...measured,
     confusion: { truePositive, falsePositive, trueNegative, falseNegative },
   };
+}
+
+/** Whether the metrics are about the class that the model calls positive; refuses what fits no model. */
+export function isOwnClass(
+  classes: readonly Label[],
+  { positive, threshold, thresholdFor }: MeasureOptions,
+): boolean {
+  checkPositive(positive, classes);
+  if (threshold !== undefined && !Number.isFinite(threshold)) {
+    throw new UsageError(`the threshold is ${String(threshold)}; expected a finite number`);
+  }
+  const own = positive === undefined || isSameLabel(classes[1], positive);
+  if (own || (threshold === undefined && thresholdFor === undefined)) return own;
+  throw new UsageError(
+    `a threshold is for ${classes[1]}, the positive class of the model, and not for ${classes[0]}`,
+  );
 }
 
 /** (1/m) Σ log(1 + exp(−y u)), y = ±1: the mean of −log p of the true class. */

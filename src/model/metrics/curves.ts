@@ -1,10 +1,9 @@
 import type { Dataset } from '../../data/dataset.ts';
-import { isSameLabel } from '../../data/labels.ts';
-import { UsageError } from '../../errors.ts';
+import { DataError, UsageError } from '../../errors.ts';
 import { type Label, type Model, positiveClass } from '../model.ts';
 import { decides, givesProbabilities } from '../predict/predict.ts';
 import { scoreDataset } from '../predict/score.ts';
-import type { MeasureOptions } from './binary.ts';
+import { isOwnClass, type MeasureOptions } from './binary.ts';
 import { classIndices, labelsOf } from './classes.ts';
 import { decidingValues } from './threshold.ts';
 
@@ -40,13 +39,14 @@ const bins = 10;
 export function curvesOf(
   model: Model,
   dataset: Dataset,
-  { positive, threshold = model.threshold }: Pick<MeasureOptions, 'positive' | 'threshold'> = {},
+  options: Pick<MeasureOptions, 'positive' | 'threshold'> = {},
 ): Curves {
   const own = positiveClass(model);
   if (own === undefined)
     throw new UsageError('curves are those of two classes; the model has others');
   const classes = model.classes!;
-  const isOwn = positive === undefined || isSameLabel(own, positive);
+  const isOwn = isOwnClass(classes, options);
+  const { threshold = model.threshold } = options;
   const scores = scoreDataset(model, dataset);
   const values = decidingValues(model, scores);
   const turned = isOwn ? scores : scores.map((score) => -score);
@@ -55,7 +55,7 @@ export function curvesOf(
   const positives = indices.filter((_, row) => isPositive(row)).length;
   const negatives = indices.length - positives;
   if (positives === 0 || negatives === 0) {
-    throw new UsageError(`${dataset.name}: curves need rows of both classes`);
+    throw new DataError(`${dataset.name}: curves need rows of both classes`);
   }
   const deciding = { ...model, ...(threshold !== undefined && { threshold }) };
   const called = scores.reduce<[number, number]>(

@@ -30,7 +30,7 @@ export function isThresholdGoal(text: unknown): text is ThresholdGoal {
   return share === undefined || (Number(share) > 0 && Number(share) <= 1);
 }
 
-/** Rows above a threshold. */
+/** Rows above a threshold, or their weights. */
 interface Cut {
   readonly truePositive: number;
   readonly falsePositive: number;
@@ -75,11 +75,15 @@ export function chooseThreshold(
   goal: ThresholdGoal,
   values: Float64Array,
   isPositive: (row: number) => boolean,
+  /** A row of weight k counts like k rows, one of weight 0 not at all. */
+  weights?: ArrayLike<number>,
 ): number | undefined {
   if (!isThresholdGoal(goal)) throw new UsageError(`${String(goal)}: expected ${goalsExpected}`);
-  const order = Uint32Array.from(values, (_, row) => row);
+  const weightOf = (row: number) => weights?.[row] ?? 1;
+  const order = Uint32Array.from(values, (_, row) => row).filter((row) => weightOf(row) > 0);
   order.sort((left, right) => values[right] - values[left]);
-  const positives = order.filter(isPositive).length;
+  // Added up in the order of the loop, so that all above the last cut are these.
+  const positives = order.reduce((sum, row) => (isPositive(row) ? sum + weightOf(row) : sum), 0);
   const goodness = judge(goal);
   let truePositive = 0;
   let falsePositive = 0;
@@ -97,8 +101,8 @@ export function chooseThreshold(
       }
     }
     if (at === order.length) break;
-    if (isPositive(order[at])) truePositive++;
-    else falsePositive++;
+    if (isPositive(order[at])) truePositive += weightOf(order[at]);
+    else falsePositive += weightOf(order[at]);
   }
   return chosen;
 }

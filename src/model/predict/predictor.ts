@@ -100,6 +100,9 @@ export class RowBuffer implements FeatureSink {
     if (indices && indices.length !== values.length) {
       throw new DataError(`${indices.length} indices with ${values.length} values`);
     }
+    if (!indices && values.length < this.#columns) {
+      this.warn(`the list has ${values.length} of ${this.#columns} values`);
+    }
     for (let entry = 0; entry < values.length; entry++) {
       const column = indices ? indices[entry] : entry;
       const value = values[entry];

@@ -93,7 +93,7 @@ const mostClasses = 20;
 
 /** How the model was made and what it is, but for its single weights. */
 export function describeModel(model: Model): string {
-  const { loss, weights, unitRows, calibration, provenance } = model;
+  const { loss, weights, unitRows, calibration, threshold, provenance } = model;
   const { nonzero, l1Norm, l2Norm } = summarizeWeights(weights);
   const part = formatPercent(weights.length === 0 ? 0 : nonzero / weights.length);
   const options = Object.entries(provenance?.options ?? {});
@@ -113,6 +113,7 @@ export function describeModel(model: Model): string {
     ['fields', describeFields(model)],
     ['rows', unitRows ? 'divided by their length before they are scored' : undefined],
     ['probabilities', calibration && `calibrated (${calibration[0].method})`],
+    ['threshold', threshold === undefined ? undefined : formatNumber(threshold)],
     ['made by', provenance && `dso ${lineText(provenance.version)}`],
     ['data', provenance && lineText(provenance.data)],
     [

@@ -41,6 +41,9 @@ export function summarize(
       ? []
       : [describeZeros(report, columns * (report.vectors ?? 1))]),
     ...(effort ? [dim(effort)] : []),
+    ...(report.threshold === undefined
+      ? []
+      : [`threshold ${formatNumber(report.threshold)}, above which rows are positive`]),
     ...(test ? [`test ${testResult(test)} on ${plural(test.rows, 'row')}`] : []),
     saved.path === '-'
       ? `model in ${bold('standard output')}`
@@ -140,11 +143,11 @@ const unlike = 1e3;
 export function adviseOnProgress(report: TrainReport): string | undefined {
   const { hindrance, lambda, epochs } = report;
   if (!hindrance) return undefined;
-  const { since, objectiveShare, scaleRatio, alternative } = hindrance;
+  const { since, objectiveShare, scaleRatio, mayScale = true, alternative } = hindrance;
   const measured = `the gap has not fallen noticeably since epoch ${since} of ${epochs}`;
   const found = since > epochs / 2 ? 'the gap falls too slowly' : measured;
   const second = alternative ? ` or --solver ${alternative}` : '';
-  if (scaleRatio >= unlike) {
+  if (mayScale && scaleRatio >= unlike) {
     const ratio = formatNumber(Number(scaleRatio.toPrecision(2)));
     return `${found}: the values of some columns are ${ratio} times as large as those of others; --scale std${second} would help`;
   }

@@ -135,6 +135,8 @@ export interface TrainReport extends Certificate, DescribedByModel {
   readonly penalty: string;
   /** Of two classes the one that high scores mean. */
   readonly positive?: Label;
+  /** That of the model, given or chosen. */
+  readonly threshold?: number;
   /** Vectors of weights, where there are several; primal, dual and the like are of their sum. */
   readonly vectors?: number;
   readonly threads: number;
@@ -154,7 +156,11 @@ export interface TrainReport extends Certificate, DescribedByModel {
    * Where many epochs have not met the tolerance: what was measured, of the first such vector, and another
    * solver that takes the problem.
    */
-  readonly hindrance?: Hindrance & { readonly alternative?: Solver['name'] };
+  readonly hindrance?: Hindrance & {
+    /** Whether the scale `std` was not on and would be taken; missing in earlier records. */
+    readonly mayScale?: boolean;
+    readonly alternative?: Solver['name'];
+  };
   readonly test?: Metrics;
 }
 

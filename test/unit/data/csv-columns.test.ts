@@ -23,6 +23,13 @@ test.each([
   ['2023-1-1', NaN],
   ['20230101', NaN],
   ['2023-01-01T25:00', NaN],
+  ['2023-01-01T24:00', 19359],
+  ['2023-01-01T24:59', NaN],
+  ['2023-01-01T24:00:01', NaN],
+  ['2023-01-01T10:00+14:00', 19357.833333333332],
+  ['2023-01-01T00:00+14:01', NaN],
+  ['2023-01-01T00:00-99:00', NaN],
+  ['2023-01-01T00:00+01:60', NaN],
   ['yesterday', NaN],
 ])('%s is day %f', (text, days) => {
   expect(daysOf(text)).toBe(days);
@@ -44,7 +51,7 @@ const read = (path: string, options: ReadOptions = {}) => readDataset(path, opti
 
 describe('identifiers', () => {
   const columns = {
-    id: (row: number) => 100 + 3 * row,
+    id: (row: number) => 100 + row,
     mail: (row: number) => `user-${row}`,
     age: (row: number) => 20 + ((row * 7) % 30),
     size: (row: number) => row + 0.5,
@@ -85,6 +92,8 @@ describe('identifiers', () => {
     ['that repeats', { id: (row) => Math.max(1, row) }, 30],
     ['that has a gap', { id: (row) => (row === 4 ? '' : row) }, 30],
     ['of few rows', { id: (row) => row }, 19],
+    ['of numbers that ascend by more than 1', { id: (row) => 1700000000 + 3 * row }, 30],
+    ['of years', { id: (row) => 1990 + row + Number(row > 25) }, 30],
     ['of numbers in no order', { id: (row) => (row * 7) % 31 }, 30],
   ])('a column %s is none', async (_, own, rows) => {
     const data = await read(table({ ...own, plan }, rows));
@@ -125,7 +134,7 @@ describe('dates', () => {
     expect(rows.map((row) => predictor.score(row))).toEqual([...scores]);
     expect(predictor.score({ since: 19783, plan: 'basic' })).toBe(scores[0]);
     expect(() => predictor.score({ since: 'March' })).toThrow(
-      new DataError('"since": "March" is not a number; expected a number, or a date'),
+      new DataError('"since": "March" is not a date; expected one like 2024-12-31'),
     );
     const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
     const objects = await read(temporaryFile('t.jsonl', lines), { like: own });
@@ -136,6 +145,32 @@ describe('dates', () => {
     const path = table({ since: (row) => (row === 1100 ? 'soon' : day(row)), plan }, 1200);
     await expect(read(path)).rejects.toThrow(
       'column "since": "soon" is not a date, as the values before are; expected one like 2024-12-31',
+    );
+  });
+
+  test('the text of a number is no date, in training and after it', async () => {
+    const mixed = table({ since: (row) => (row === 1100 ? '20240105' : day(row)), plan }, 1200);
+    await expect(read(mixed)).rejects.toThrow(
+      'column "since": "20240105" is not a date, as the values before are; expected one like 2024-12-31',
+    );
+    const data = await read(table({ since: day, plan }));
+    const { featureNames, recipe, columns } = data;
+    const names = { ...(featureNames && { featureNames }), ...(recipe && { recipe }) };
+    const own = randomModel({ columns, ...names });
+    const later = table({ since: (row) => (row === 2 ? '20240105' : day(row)), plan });
+    await expect(read(later, { like: own })).rejects.toThrow(
+      /t\.csv:4: column "since": "20240105"/,
+    );
+    const predictor = new Predictor(own);
+    expect(() => predictor.score({ since: '20240105', plan: 'plus' })).toThrow(
+      '"since": "20240105" is not a date; expected one like 2024-12-31',
+    );
+    predictor.score({ since: null, plan: 'plus' });
+    expect(predictor.warnings).toEqual([
+      '"since" has no value, which never happened in the training data: taken for 1970-01-01',
+    ]);
+    expect(predictor.score({ since: 19783, plan: 'plus' })).toBe(
+      predictor.score({ since: '2024-03-01', plan: 'plus' }),
     );
   });
 

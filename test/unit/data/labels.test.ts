@@ -6,11 +6,24 @@ import {
   classesFrom,
   classesOf,
   countLabels,
+  isSameLabel,
   type Label,
   sumCounts,
   targetsOf,
 } from '../../../src/data/labels.ts';
 import { DataError, UsageError } from '../../../src/errors.ts';
+
+test.each<[Label, Label, boolean]>([
+  [0, '0', true],
+  [1, ' +1.0', true],
+  ['1', 1, true],
+  [0, ' ', false],
+  [0, '', false],
+  [0, '0x0', false],
+  ['NaN', 'other', false],
+])('%j is the same as %j: %s', (label, given, same) => {
+  expect(isSameLabel(label, given)).toBe(same);
+});
 
 function labelled(labels: number[]): Dataset {
   const rows = labels.map(() => ({ indices: [], values: [] }));

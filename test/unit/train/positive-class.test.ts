@@ -5,6 +5,7 @@ import { encodeModel } from '../../../src/model/file.ts';
 import { type ClassificationMetrics, evaluate } from '../../../src/model/metrics/evaluate.ts';
 import { predict } from '../../../src/model/predict/predict.ts';
 import { losses } from '../../../src/problem/losses/index.ts';
+import { describeModel } from '../../../src/reporting/text/model.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { train } from '../../../src/train/train.ts';
 import { startFromModel } from '../../../src/train/warm-start.ts';
@@ -95,6 +96,9 @@ describe('a threshold', () => {
     ];
     expect(encodeModel(two.model)).toEqual(encodeModel(one.model));
     const { threshold } = one.model;
+    expect(one.report.threshold).toBe(threshold);
+    const shown = Number(/^threshold +(\S+)$/m.exec(describeModel(one.model))?.[1]);
+    expect(shown).toBeCloseTo(threshold!, 5);
     expect(threshold).toBeGreaterThan(0);
     expect(threshold).toBeLessThan(1);
     expect(one.model.provenance?.options['threshold-for']).toBe('recall=0.9');
@@ -116,6 +120,42 @@ describe('a threshold', () => {
     expect(warnings).toEqual([
       'no threshold reaches precision=1 on the rows held out: the default stays',
     ]);
+  });
+
+  test('of a probability is left out where the calibration is lost', async () => {
+    const warnings: string[] = [];
+    const onNotice = (message: string, isWarning?: boolean) => {
+      if (isWarning) warnings.push(message);
+    };
+    const given = { threshold: 0.9, calibrate: { method: 'platt' }, onNotice, time: 1e-9 } as const;
+    const lost = await trained(data, { ...given, loss: losses.hinge() });
+    expect(lost.model).not.toHaveProperty('calibration');
+    expect(lost.model).not.toHaveProperty('threshold');
+    expect(warnings).toContain(
+      'no threshold: 0.9 is one of a calibrated probability, and there is none',
+    );
+    expect((await trained(data, given)).model.threshold).toBe(0.9);
+  });
+
+  test('does not depend on rows of weight 0 where it is chosen', async () => {
+    // Every other row counts nothing; what it holds is of no matter.
+    const chosenWith = async (factor: number) => {
+      const parts = data.parts.map((part) => {
+        const values = part.values.slice();
+        for (let row = 1; row < part.labels.length; row += 2) {
+          const own = values.subarray(part.rowOffsets[row], part.rowOffsets[row + 1]);
+          own.set(own.map((value) => factor * value));
+        }
+        return {
+          ...part,
+          values,
+          weights: Float64Array.from(part.labels, (_, row) => 1 - (row % 2)),
+        };
+      });
+      const { model } = await trained({ ...data, parts }, { thresholdFor: 'f1', tolerance: 1e-9 });
+      return model.threshold;
+    };
+    expect(await chosenWith(-3)).toBeCloseTo((await chosenWith(1))!, 6);
   });
 
   test('is for two classes', async () => {

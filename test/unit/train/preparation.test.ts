@@ -14,6 +14,7 @@ import { predict } from '../../../src/model/predict/predict.ts';
 import { scoreDataset } from '../../../src/model/predict/score.ts';
 import { losses } from '../../../src/problem/losses/index.ts';
 import { penalties } from '../../../src/problem/penalties/index.ts';
+import { solvers } from '../../../src/solvers/index.ts';
 import { omit } from '../../../src/train/options/option.ts';
 import type { TrainOptions } from '../../../src/train/options/options.ts';
 import { readDataset } from '../../../src/train/read.ts';
@@ -301,10 +302,30 @@ describe('a table', () => {
 
   test('is not scaled where its weights have a bound', async () => {
     const penalty = penalties.bounded(penalties.l2(), { low: -1, high: 1 });
-    const { model } = await train(await readTable(), { ...plain, penalty });
+    const notices: string[] = [];
+    const onNotice = (message: string) => notices.push(message);
+    const { model } = await train(await readTable(), { ...plain, penalty, onNotice });
     expect(model.provenance?.options).not.toHaveProperty('scale');
+    expect(notices.join('\n')).not.toContain('--scale std');
     expect(model.provenance?.options.intercept).toBe(true);
   });
+
+  test.each([solvers.dcd(), solvers.bmrm()])(
+    'has no intercept where $name cannot have one',
+    async (solver) => {
+      const notices: string[] = [];
+      const onNotice = (message: string) => notices.push(message);
+      const options = { loss: losses.hinge(), threads: 1, solver, onNotice };
+      const { model } = await train(await readTable(), options);
+      expect(model.intercepts[0]).toBe(0);
+      expect(notices.join('\n')).toContain(
+        `there is no intercept, which ${solver.name} cannot have`,
+      );
+      await expect(train(await readTable(), { ...options, intercept: true })).rejects.toThrow(
+        'not compatible with an intercept',
+      );
+    },
+  );
 
   test.each([{}, { hashBits: 12 }])('%j: categories stay 0 or 1', async (options) => {
     const table = await readTable(options);

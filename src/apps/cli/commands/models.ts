@@ -133,7 +133,8 @@ export const predictCommand: Action<PredictFlags> = async ({ flags, terminal }, 
   const dataset = await withProgress(terminal, flags, (progress) =>
     new DataReader(flags, progress).forModel(model, data),
   );
-  const deciding = { ...model, ...pick(flags, 'threshold') };
+  const { threshold = model.threshold } = flags;
+  const deciding = { ...model, ...(threshold !== undefined && { threshold }) };
   await writePieces(target, predictions(deciding, dataset, flags), terminal);
 };
 
@@ -165,12 +166,12 @@ export const evaluateCommand: Action<EvaluateFlags> = async ({ flags, terminal }
   );
   const options = pick(flags, 'positive', 'threshold', 'thresholdFor');
   const metrics = evaluate(model, dataset, options);
+  const text = () => describeMetrics(metrics, model.classes);
+  await terminal.printResult(flags.json, metrics, text);
   if (flags.figure !== undefined) {
     const { threshold } = metrics as ClassificationMetrics;
     const curves = curvesOf(model, dataset, { ...pick(flags, 'positive'), threshold });
     const title = `${basename(path)} on ${dataset.name}`;
     await writeFigure(flags.figure, curveCharts(curves, title), terminal);
   }
-  const text = () => describeMetrics(metrics, model.classes);
-  await terminal.printResult(flags.json, metrics, text);
 };

@@ -127,7 +127,7 @@ describe('POST /predict', () => {
   ])('Content-Encoding %s: %i', async (encoding, status) => {
     const { predict } = await serve(one);
     const headers = { 'Content-Encoding': encoding };
-    const question = { method: 'POST', type: 'application/json', body: '[1]', headers };
+    const question = { method: 'POST', type: 'application/json', body: '[1,0]', headers };
     expect(await ask(predict, question)).toMatchObject({ status });
   });
 
@@ -135,7 +135,7 @@ describe('POST /predict', () => {
     const { predict, state, failures, url } = await serve(one);
     const broken = { ...one, weights: undefined } as unknown as Model;
     state.current = { ...state.current, scorer: new Scorer(broken) };
-    const answer = await post(predict, [1]);
+    const answer = await post(predict, [1, 0]);
     expect(answer).toMatchObject({ status: 500, text: '{"error":"the server failed"}\n' });
     expect(failures).toHaveLength(1);
     expect((await ask(`${url}/healthz`)).status).toBe(200);
@@ -182,8 +182,8 @@ describe('limits', () => {
 
   test('too many rows', async () => {
     const { predict } = await serve(one, { rows: 3 });
-    expect((await post(predict, repeat(3, [1]))).status).toBe(200);
-    const refused = await post(predict, { rows: repeat(4, [1]) });
+    expect((await post(predict, repeat(3, [1, 0]))).status).toBe(200);
+    const refused = await post(predict, { rows: repeat(4, [1, 0]) });
     expect(refused).toMatchObject({
       status: 413,
       text: '{"error":"4 rows; expected at most 3"}\n',
@@ -192,8 +192,8 @@ describe('limits', () => {
 
   test('an answer that is too long for a batch', async () => {
     const { predict } = await serve(one, { answer: 100 });
-    expect((await post(predict, repeat(4, [1]))).status).toBe(200);
-    const refused = await post(predict, repeat(5, [1]));
+    expect((await post(predict, repeat(4, [1, 0]))).status).toBe(200);
+    const refused = await post(predict, repeat(5, [1, 0]));
     expect(refused.status).toBe(413);
     expect(refused.text).toMatch(/longer than 100 characters at row 5; .*application\/x-ndjson/);
   });
@@ -450,7 +450,7 @@ describe('pages', () => {
 
   test('/metrics', async () => {
     const { url, predict } = await serve(one);
-    await post(predict, [1]);
+    await post(predict, [1, 0]);
     const { headers, text } = await ask(`${url}/metrics`);
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(text).toContain('dso_requests_total{path="/predict",code="200"} 1\n');
@@ -565,7 +565,7 @@ test('a name that is not one of this server is refused, as by DNS rebinding', as
   const refused = await ask(predict, {
     method: 'POST',
     type: 'application/json',
-    body: '[1]',
+    body: '[1,0]',
     headers: { host: 'evil.example' },
   });
   expect(refused.text).toContain('Host evil.example: not a name of this server');
@@ -584,7 +584,7 @@ test('a name that is not one of this server is refused, as by DNS rebinding', as
 describe('large bodies', () => {
   const large = 150_000;
   const limits = { bytes: 200_000, bodies: 2 * large + 10, timeout };
-  const row = (length: number) => `[1${' '.repeat(length - 3)}]`;
+  const row = (length: number) => `[1,0${' '.repeat(length - 5)}]`;
   const begin = (type: string) =>
     `POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nConnection: close\r\n`;
   const held = async (metrics: Metrics, bytes: number) => {
@@ -601,7 +601,7 @@ describe('large bodies', () => {
       const third = await post(predict, row(large));
       expect([third.status, third.headers['retry-after']]).toEqual([503, '1']);
       expect(third.text).toContain('too many large bodies at once');
-      expect((await post(predict, '[1]')).status).toBe(200);
+      expect((await post(predict, '[1,0]')).status).toBe(200);
       for (const { socket } of first) socket.write('\n');
       for (const { answer } of first) expect(await answer).toContain(answerOfOne);
       await held(metrics, 0);
@@ -632,7 +632,7 @@ test('a stream that brings bytes but no line ends', async () => {
   const { socket, answer } = converse(
     port,
     'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n' +
-      'Content-Length: 1000000\r\n\r\n[1]\n',
+      'Content-Length: 1000000\r\n\r\n[1,0]\n',
   );
   // Empty lines are no progress either.
   const timer = setInterval(() => socket.write(' \n'), 10);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Scorer } from '../../../../src/apps/serve/scorer.ts';
-import { UsageError } from '../../../../src/errors.ts';
+import { DataError, UsageError } from '../../../../src/errors.ts';
 import { stream } from '../../../../src/math/random.ts';
 import { exportNotices } from '../../../../src/model/export/index.ts';
 import { decodeModel, encodeModel } from '../../../../src/model/file.ts';
+import { curvesOf } from '../../../../src/model/metrics/curves.ts';
 import { type ClassificationMetrics, evaluate } from '../../../../src/model/metrics/evaluate.ts';
 import {
   chooseThreshold,
@@ -75,6 +76,19 @@ describe.each(goals)('%s', (goal, goodness) => {
   });
 });
 
+test.each(goals)('%s: a row of weight k counts like k rows', (goal) => {
+  const { values, positive } = sampleValues(7, 60);
+  const weights = values.map((_, row) => row % 4);
+  const rows = [...weights].flatMap((weight, row) => Array<number>(weight).fill(row));
+  const copies = Float64Array.from(rows, (row) => values[row]);
+  const expected = chooseThreshold(goal, copies, (copy) => positive[rows[copy]]);
+  expect(chooseThreshold(goal, values, (row) => positive[row], weights)).toBe(expected);
+  // A row of weight 0 moves no cut.
+  const more = Float64Array.of(...values, expected! + 2 ** -30);
+  const none = Float64Array.of(...weights, 0);
+  expect(chooseThreshold(goal, more, (row) => positive[row] ?? true, none)).toBe(expected);
+});
+
 test('may be out of reach, or call every row positive', () => {
   const values = Float64Array.of(3, 2, 1);
   const isPositive = (row: number) => row === 1;
@@ -118,6 +132,39 @@ describe('a model with a threshold', () => {
     const plain = evaluate(read, dataset, { threshold: 0.9 }) as ClassificationMetrics;
     expect(plain.threshold).toBe(0.9);
     expect(plain.accuracy).toBeLessThan(1);
+  });
+
+  test('is about the positive class of the model', () => {
+    const model = models['for scores'];
+    const dataset = scoredDataset([-1, 0.25, 1], [1, -1, 1]);
+    const refused = 'a threshold is for 1, the positive class of the model, and not for -1';
+    for (const options of [{ threshold: 0.9 }, { thresholdFor: 'f1' }] as const) {
+      expect(() => evaluate(model, dataset, { positive: -1, ...options })).toThrow(refused);
+    }
+    expect(() => curvesOf(model, dataset, { positive: -1, threshold: 0.9 })).toThrow(refused);
+    const other = evaluate(model, dataset, { positive: -1 }) as ClassificationMetrics;
+    expect(other.confusion).toMatchObject({ truePositive: 1, falsePositive: 1 });
+    expect(other).not.toHaveProperty('threshold');
+    expect(curvesOf(model, dataset, { positive: -1 }).at.recall).toBe(1);
+    expect(evaluate(model, dataset, { positive: 1, threshold: 0.1 })).toHaveProperty('threshold');
+  });
+
+  test.each([NaN, Infinity, '0.5'])('%j is none', (threshold) => {
+    const given = { threshold: threshold as number };
+    const dataset = scoredDataset([-1, 1], [1, -1]);
+    for (const measure of [evaluate, curvesOf]) {
+      expect(() => measure(models['for scores'], dataset, given)).toThrow(
+        'expected a finite number',
+      );
+    }
+  });
+
+  test('curves need a class of the model, and rows of both', () => {
+    const model = models['for scores'];
+    const dataset = scoredDataset([-1, 1], [1, -1]);
+    const positive = 'bogus' as unknown as number;
+    expect(() => curvesOf(model, dataset, { positive })).toThrow('the positive class is bogus');
+    expect(() => curvesOf(model, scoredDataset([1], [1]))).toThrow(DataError);
   });
 
   test('says so where a format cannot', () => {

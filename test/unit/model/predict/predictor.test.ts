@@ -273,6 +273,7 @@ describe('what a model cannot use', () => {
       ['the index 3: the model has 3 columns'],
     ],
     ['zeros behind the columns', sparse, [1, 2, 3, 0, 0], []],
+    ['a list that is too short', sparse, [1, 2], ['the list has 2 of 3 values']],
   ];
 
   test.each(cases)('%s', (_, model, row, warnings) => {

@@ -68,6 +68,11 @@ test.each([
   expect(lines({ stopped })[1]).toContain(text);
 });
 
+test('the threshold is shown', () => {
+  const text = 'threshold 0.104951, above which rows are positive';
+  expect(lines({ threshold: 0.104951 })).toContain(text);
+});
+
 test('a gap that proves nothing is not called a certificate', () => {
   for (const gap of [1, 3, Infinity, Number.NaN]) {
     expect(describeCertificate({ relativeGap: gap })).toBe(
