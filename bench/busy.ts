@@ -5,7 +5,7 @@ import { liblinear, noLiblinear } from './liblinear.ts';
 import type { Measure, PartOptions, PartReport } from './measure.ts';
 import { isInstalled, runDso, runProcess } from './processes.ts';
 import { interleave, median } from './rounds.ts';
-import { cacheFolder, largeText, noData, realData, type Sample } from './samples.ts';
+import { cacheFolder, type Sample, timedSamples } from './samples.ts';
 import { figure, table } from './table.ts';
 
 const limits = { rounds: 7 };
@@ -18,10 +18,7 @@ const problems: Readonly<Record<string, { flags: readonly string[]; rival: strin
   hinge: { flags: ['--loss', 'hinge'], rival: '3' },
   logistic: { flags: ['--loss', 'logistic'], rival: '7' },
 };
-const files: Readonly<Record<string, () => Promise<Sample | undefined>>> = {
-  debdesc: async () => realData('debdesc'),
-  'real-sim-100': largeText,
-};
+const files = ['debdesc', 'real-sim-100'];
 
 interface BusyResult {
   readonly data: string;
@@ -93,14 +90,8 @@ export async function benchBusy({ files: names }: PartOptions): Promise<PartRepo
     return { measures: [], details: [], skipped: [`busy: ${noLiblinear}`] };
   }
   const results: BusyResult[] = [];
-  const skipped: string[] = [];
-  for (const [data, sampleOf] of Object.entries(files)) {
-    if (names.length > 0 && !names.includes(data)) continue;
-    const sample = await sampleOf();
-    if (!sample) {
-      skipped.push(noData(data));
-      continue;
-    }
+  const { samples, skipped } = await timedSamples(files, names);
+  for (const [data, sample] of samples) {
     const { rows } = await readDataset(sample.path);
     for (const problem of Object.keys(problems)) {
       for (const count of loops) {

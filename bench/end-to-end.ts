@@ -9,7 +9,7 @@ import type { Measure, PartOptions, PartReport } from './measure.ts';
 import { type BenchProblem, objective } from './objective.ts';
 import { isInstalled, runDso, runProcess } from './processes.ts';
 import { geometricMean, interleave, median } from './rounds.ts';
-import { cacheFolder, largeText, noData, realData, type Sample, text300 } from './samples.ts';
+import { cacheFolder, type Sample, timedSamples } from './samples.ts';
 import { figure, table } from './table.ts';
 
 const limits = { rounds: 3, seconds: 2 };
@@ -59,13 +59,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** Small files: Node's start is most of a run. */
 const small = ['a9a', 'w8a', 'rcv1_small'];
-const large: Readonly<Record<string, () => Promise<Sample | undefined>>> = {
-  debdesc: async () => realData('debdesc'),
-  imdb: async () => realData('imdb'),
-  'real-sim-100': largeText,
-  'real-sim-300': text300,
-};
-const files = [...Object.keys(large), ...small];
+const files = ['debdesc', 'imdb', 'real-sim-100', 'real-sim-300', ...small];
 
 interface Race {
   readonly data: string;
@@ -222,15 +216,10 @@ export async function benchEndToEnd({ files: names, brief }: PartOptions): Promi
   if (!isInstalled(liblinear)) {
     return { measures: [], details: [], skipped: [`end to end: ${noLiblinear}`] };
   }
-  const wanted = brief ? ['debdesc', 'real-sim-100'] : names.length > 0 ? names : files;
+  const wanted = brief ? ['debdesc', 'real-sim-100'] : names;
+  const { samples, skipped } = await timedSamples(files, wanted);
   const races: Race[] = [];
-  const skipped: string[] = [];
-  for (const name of files.filter((file) => wanted.includes(file))) {
-    const sample = Object.hasOwn(large, name) ? await large[name]() : realData(name);
-    if (!sample) {
-      skipped.push(noData(name));
-      continue;
-    }
+  for (const [name, sample] of samples) {
     const dataset = await readDataset(sample.path);
     for (const kind of Object.keys(kinds)) {
       if (small.includes(name) && kind === 'logistic L1') continue;

@@ -81,6 +81,24 @@ export function wantedOf(all: readonly string[], names: readonly string[]): stri
 export const debdesc = () => realData('debdesc');
 export const noDebdesc = noData('debdesc');
 
+/** Text that is generated for timing; other names are those of real data. */
+const timedFiles: Readonly<Record<string, () => Promise<Sample>>> = {
+  'real-sim-100': largeText,
+  'real-sim-300': text300,
+};
+
+/** Those of `all` that are wanted and there, by name; and why others are not. */
+export async function timedSamples(all: readonly string[], wanted: readonly string[]) {
+  const samples: [name: string, sample: Sample][] = [];
+  const skipped: string[] = [];
+  for (const name of wantedOf(all, wanted)) {
+    const sample = Object.hasOwn(timedFiles, name) ? await timedFiles[name]() : realData(name);
+    if (sample) samples.push([name, sample]);
+    else skipped.push(noData(name));
+  }
+  return { samples, skipped };
+}
+
 export function megabytes({ path }: Sample): number {
   return statSync(path).size / 1e6;
 }

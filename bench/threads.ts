@@ -7,13 +7,13 @@ import { readDataset } from '../src/train/read.ts';
 import { train } from '../src/train/train.ts';
 import type { Measure, PartOptions, PartReport } from './measure.ts';
 import { interleave, median } from './rounds.ts';
-import { largeText, noData, realData, type Sample, text300 } from './samples.ts';
+import { timedSamples } from './samples.ts';
 import { figure, table } from './table.ts';
 
 const limits = { rounds: 5, seconds: 6 };
 /** The grids that one thread may choose from. */
 const grids = [1, 2, 4];
-/** From so many non-zeros on two threads shall pay; below they shall not harm. */
+/** Number of non-zeros from which two threads are expected to gain; with fewer they must not cost time. */
 const manyNonzeros = 1e7;
 const lambda = 1e-5;
 
@@ -25,12 +25,7 @@ const methods: Readonly<Record<string, TrainOptions>> = {
   'working-set, logistic L1': { loss: logistic, penalty: l1, solver: solvers.workingSet() },
 };
 
-const files: Readonly<Record<string, () => Promise<Sample | undefined>>> = {
-  debdesc: async () => realData('debdesc'),
-  imdb: async () => realData('imdb'),
-  'real-sim-100': largeText,
-  'real-sim-300': text300,
-};
+const files = ['debdesc', 'imdb', 'real-sim-100', 'real-sim-300'];
 
 interface ThreadsResult {
   readonly method: string;
@@ -93,14 +88,8 @@ function measureOf(result: ThreadsResult): Measure {
 /** Time to the certificate: the default on two threads against every grid on one. */
 export async function benchThreads({ files: names }: PartOptions): Promise<PartReport> {
   const results: ThreadsResult[] = [];
-  const skipped: string[] = [];
-  for (const [data, sampleOf] of Object.entries(files)) {
-    if (names.length > 0 && !names.includes(data)) continue;
-    const sample = await sampleOf();
-    if (!sample) {
-      skipped.push(noData(data));
-      continue;
-    }
+  const { samples, skipped } = await timedSamples(files, names);
+  for (const [data, sample] of samples) {
     const dataset = await readDataset(sample.path);
     for (const method of Object.keys(methods)) {
       process.stderr.write(`  ${method}, ${data} …\n`);

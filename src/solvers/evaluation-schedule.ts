@@ -15,8 +15,8 @@ export const mostOfSlack = 0.5;
 export class EvaluationSchedule {
   readonly #tolerance: number;
   /**
-   * The next evaluation, and epoch, gap and work of the last one; what share of the slack the gap was, 0
-   * where it has not fallen: then nothing can be foretold.
+   * The next evaluation; epoch, gap and work of the last one; and the gap as a share of the slack,
+   * 0 where the gap has not fallen, since then it cannot be predicted.
    */
   #now = { due: 1, epoch: 0, gap: Infinity, passes: 0, ofSlack: mostOfSlack };
 

@@ -27,7 +27,7 @@ const fewNumbers = 2e5;
 const shares: Readonly<Record<string, number>> = { 'working-set': 0.1, 'ring-rows': 5 };
 /** Nanoseconds that a step of the interior point method may take. */
 const briefStep = 4e6;
-/** After so many passes of another solver it hardly ever gets its turn. */
+/** If another solver runs for this many passes first, `interior-point` is rarely needed. */
 const manyPasses = 500;
 
 /** Whether the calling thread can train without being away for long. */

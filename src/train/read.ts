@@ -22,7 +22,7 @@ export interface ReadDatasetOptions extends Omit<ReadOptions, 'runner'> {
   threads?: number;
 }
 
-/** Data of so many non-zeros is laid out on all threads. */
+/** Number of non-zeros from which the data is laid out on all threads. */
 const worthThreads = 1e6;
 
 /** The calling thread, if it may be taken, reads data of up to this many bytes alone. */

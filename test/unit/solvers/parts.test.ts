@@ -189,7 +189,7 @@ describe('Schedule', () => {
     for (let next = epoch + 1; ; next++) if (schedule.isDue(next)) return next;
   }
 
-  test('evaluates the first epoch and every one after while nothing can be foretold', () => {
+  test('evaluates the first epoch and every one after while the gap cannot be predicted', () => {
     const schedule = new EvaluationSchedule(1e-3);
     expect(schedule.isDue(1)).toBe(true);
     schedule.note(1, 0.5, 1);
